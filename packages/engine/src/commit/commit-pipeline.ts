@@ -1,0 +1,232 @@
+/**
+ * Group commit. All writes of a node pass here: the first one of an idle pipeline leaves at once, the others gather while a
+ * flush is under way and leave together. No timer is involved; the batch size follows the load by itself.
+ *
+ * An instance is in one flush at a time, because its source is asked for an item only when its last one was answered.
+ * What the store says decides: an unknown outcome is resolved by sending the same batch again under the same number, a batch
+ * that fails on bad data is split until the bad item stands alone. Nothing here guesses.
+ */
+import { type Clock, errorCode, errorMessage, isRetryable, type Logger, type Random } from '@lockstep/base'
+import type { CheckpointItem, CheckpointVerdict, CommitBatch, CommitResult, CommitStore, StartItem, StartVerdict } from '../store/commit-store.ts'
+import { Fenced } from '../store/errors.ts'
+
+/** Something with facts to write. It is asked when a batch is built, so that it can say all it has at that moment. */
+export interface CheckpointSource {
+  /** `undefined`: nothing to write after all. */
+  take(): CheckpointItem | undefined
+  settle(verdict: CheckpointVerdict, at: number): void
+  /** The item itself cannot be written; the instance stays as it was. */
+  fail(error: unknown): void
+}
+
+export interface StartAnswer {
+  readonly verdict: StartVerdict
+  readonly at: number
+}
+
+export interface PipelineOptions {
+  readonly nodeId: string
+  readonly commits: CommitStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** Flushes under way at once. Two keep a server busy while the next batch is built. @default 2 */
+  readonly flights?: number
+  /** Items of one batch. @default 1_000 */
+  readonly batchLimit?: number
+  /** Called once, when the store refuses everything from this node. */
+  readonly onFenced: () => void
+  /** Called after each commit with the store's clock and how many instances of others it gave something to do. */
+  readonly onCommit: (at: number, woken: number) => void
+}
+
+interface QueuedStart {
+  readonly item: StartItem
+  resolve(answer: StartAnswer): void
+  reject(error: unknown): void
+}
+
+interface Flight {
+  readonly starts: readonly QueuedStart[]
+  readonly checkpoints: readonly { readonly source: CheckpointSource; readonly item: CheckpointItem }[]
+}
+
+export interface PipelineStats {
+  readonly flushCount: number
+  readonly itemCount: number
+}
+
+const FIRST_BACKOFF_MS = 20
+const LONGEST_BACKOFF_MS = 1_000
+
+export class CommitPipeline {
+  readonly #options: Required<PipelineOptions>
+  #starts: QueuedStart[] = []
+  #dirty = new Set<CheckpointSource>()
+  #flying = 0
+  #scheduled = false
+  #flushNo = 0
+  #itemCount = 0
+  #fenced = false
+  #closed = false
+  #idle: (() => void)[] = []
+
+  constructor(options: PipelineOptions) {
+    this.#options = { flights: 2, batchLimit: 1_000, ...options }
+  }
+
+  get stats(): PipelineStats {
+    return { flushCount: this.#flushNo, itemCount: this.#itemCount }
+  }
+
+  /** The number of a batch that is committed elsewhere, together with a user's own transaction. */
+  reserveFlushNo(): number {
+    this.#flushNo += 1
+    return this.#flushNo
+  }
+
+  /** Settles when the start is durable, or refused. */
+  start(item: StartItem): Promise<StartAnswer> {
+    return new Promise((resolve, reject) => {
+      if (this.#fenced || this.#closed) return reject(new Fenced({ nodeId: this.#options.nodeId }))
+      this.#starts.push({ item, resolve, reject })
+      this.#kick()
+    })
+  }
+
+  /** Asks for a flush of what the source has. Asking twice is asking once. */
+  mark(source: CheckpointSource): void {
+    if (this.#fenced) return
+    this.#dirty.add(source)
+    this.#kick()
+  }
+
+  /** Settles when nothing is queued or under way. */
+  drained(): Promise<void> {
+    if (this.#isIdle()) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Takes nothing more. Resends stop; what they would have settled stays unknown to this process, as after a crash. */
+  close(): void {
+    this.#closed = true
+  }
+
+  #isIdle(): boolean {
+    return this.#flying === 0 && this.#starts.length === 0 && this.#dirty.size === 0
+  }
+
+  #kick(): void {
+    if (this.#scheduled || this.#flying >= this.#options.flights || this.#isIdle() || this.#closed) return
+    this.#scheduled = true
+    this.#options.clock.soon(() => {
+      this.#scheduled = false
+      const flight = this.#gather()
+      if (flight.starts.length + flight.checkpoints.length > 0) void this.#fly(flight)
+      else this.#settleIdle()
+    })
+  }
+
+  #gather(): Flight {
+    const { batchLimit } = this.#options
+    const starts = this.#starts.length <= batchLimit ? this.#starts : this.#starts.slice(0, batchLimit)
+    this.#starts = this.#starts.length <= batchLimit ? [] : this.#starts.slice(batchLimit)
+    const checkpoints: { source: CheckpointSource; item: CheckpointItem }[] = []
+    for (const source of this.#dirty) {
+      if (checkpoints.length >= batchLimit) break
+      this.#dirty.delete(source)
+      const item = source.take()
+      if (item !== undefined) checkpoints.push({ source, item })
+    }
+    return { starts, checkpoints }
+  }
+
+  async #fly(flight: Flight): Promise<void> {
+    this.#flying += 1
+    this.#kick()
+    try {
+      await this.#deliver(flight)
+    } finally {
+      this.#flying -= 1
+      this.#kick()
+      this.#settleIdle()
+    }
+  }
+
+  async #deliver(flight: Flight): Promise<void> {
+    const batch: CommitBatch = {
+      nodeId: this.#options.nodeId,
+      flushNo: this.reserveFlushNo(),
+      starts: flight.starts.map((each) => each.item),
+      checkpoints: flight.checkpoints.map((each) => each.item),
+    }
+    this.#itemCount += batch.starts.length + batch.checkpoints.length
+    let result: CommitResult
+    try {
+      result = await this.#send(batch)
+    } catch (error) {
+      await this.#deliverParts(flight, error)
+      return
+    }
+    this.#options.onCommit(result.at, result.woken)
+    flight.starts.forEach((each, index) => each.resolve({ verdict: result.starts[index]!, at: result.at }))
+    flight.checkpoints.forEach((each, index) => each.source.settle(result.checkpoints[index]!, result.at))
+  }
+
+  /** Sends until the store has decided. Only a decision against the batch itself leaves this loop as an error. */
+  async #send(batch: CommitBatch): Promise<CommitResult> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#options.commits.commit(batch)
+      } catch (error) {
+        if (Fenced.is(error)) throw this.#fence(error)
+        if (errorCode(error) !== 'COMMIT_UNKNOWN' && !isRetryable(error)) throw error
+        if (this.#closed) throw error
+        const pauseMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + this.#options.random.next() / 2)
+        this.#options.logger.warn('commit not answered, sending it again', { code: errorCode(error), flushNo: batch.flushNo, attempt })
+        await new Promise<void>((resolve) => this.#options.clock.schedule(pauseMs, resolve))
+      }
+    }
+  }
+
+  /** A batch that the store cannot write is halved until the item at fault stands alone. */
+  async #deliverParts(flight: Flight, error: unknown): Promise<void> {
+    const { starts, checkpoints } = flight
+    if (starts.length + checkpoints.length === 1 || Fenced.is(error) || this.#closed) {
+      for (const each of starts) each.reject(error)
+      for (const each of checkpoints) each.source.fail(error)
+      return
+    }
+    this.#options.logger.warn('batch refused, splitting it', { reason: errorMessage(error), items: starts.length + checkpoints.length })
+    const half = <T>(items: readonly T[]): [readonly T[], readonly T[]] => [items.slice(0, items.length >> 1), items.slice(items.length >> 1)]
+    const [startsA, startsB] = half(starts)
+    const [checkpointsA, checkpointsB] = half(checkpoints)
+    const parts: Flight[] =
+      starts.length > 0 && checkpoints.length > 0
+        ? [
+            { starts, checkpoints: [] },
+            { starts: [], checkpoints },
+          ]
+        : [
+            { starts: startsA, checkpoints: checkpointsA },
+            { starts: startsB, checkpoints: checkpointsB },
+          ]
+    for (const part of parts) if (part.starts.length + part.checkpoints.length > 0) await this.#deliver(part)
+  }
+
+  #fence(error: Error): Error {
+    if (!this.#fenced) {
+      this.#fenced = true
+      this.#options.logger.error('this node was buried, dropping what it holds', { nodeId: this.#options.nodeId })
+      for (const each of this.#starts.splice(0)) each.reject(error)
+      this.#dirty.clear()
+      this.#options.onFenced()
+    }
+    return error
+  }
+
+  #settleIdle(): void {
+    if (!this.#isIdle()) return
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,45 @@
+import type { ExpressionScope } from '../scope.ts'
+
+/** One evaluation under way. */
+export interface Frame {
+  readonly scope: ExpressionScope
+  /** Parameters of arrow functions. Every one has a place of its own: functions are never values here, so none runs inside itself. */
+  readonly locals: unknown[]
+  /** What may still be spent, in nodes of the tree or about as much work. */
+  work: number
+}
+
+export type Code = (frame: Frame) => unknown
+
+/** About a millisecond of the main thread. */
+export const WORK = 100_000
+/** UTF-16 units of any string on the way to the answer. */
+export const LONGEST_TEXT = 1024 * 1024
+
+/**
+ * Thrown when an evaluation meets something that only the sandbox is sure to answer as JavaScript does. Not a failure
+ * of the expression, and thrown too often to be worth a stack.
+ */
+export const LEAVE = Symbol('leave the subset')
+
+/** An error that the expression itself makes, by the name JavaScript gives it. */
+export class Thrown {
+  readonly name: 'TypeError' | 'RangeError' | 'SyntaxError'
+  readonly message: string
+
+  constructor(name: Thrown['name'], message: string) {
+    this.name = name
+    this.message = message
+  }
+}
+
+export function spend(frame: Frame, amount: number): void {
+  frame.work -= amount
+  if (frame.work < 0) throw LEAVE
+}
+
+/** Copying or comparing text. Short ones cost nothing beyond their node. */
+export function spendText(frame: Frame, length: number): void {
+  if (length > LONGEST_TEXT) throw LEAVE
+  if (length > 255) spend(frame, length >> 8)
+}

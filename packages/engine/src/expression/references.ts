@@ -1,0 +1,165 @@
+// Finds which names of the scope a program uses. Never misses one (the sandbox is sent nothing else), and does not
+// count a name that the program binds itself: `items.map((item) => item.id)` uses no `item`.
+
+import type { AnyNode, Node, Pattern, VariableDeclaration } from 'acorn'
+import { isScopeName, SCOPE_NAMES } from './scope.ts'
+
+type Names = ReadonlySet<string>
+
+/** Roots of the scope (`input`), `steps.<id>` where the step is named in the text, bare `steps` where it is computed. */
+export function findReferences(program: AnyNode): readonly string[] {
+  const found = new Set<string>()
+  visit(program, new Set(), found)
+  if (found.delete('arguments')) for (const name of SCOPE_NAMES) found.add(name)
+  return [...found].sort()
+}
+
+function visit(node: AnyNode, bound: Names, found: Set<string>): void {
+  switch (node.type) {
+    case 'Identifier':
+      note(node.name, bound, found)
+      return
+    case 'MemberExpression':
+      visitMember(node, bound, found)
+      return
+    case 'Property':
+    case 'PropertyDefinition':
+    case 'MethodDefinition':
+      if (node.computed) visit(node.key as AnyNode, bound, found)
+      if (node.value) visit(node.value as AnyNode, bound, found)
+      return
+    case 'LabeledStatement':
+      visit(node.body, bound, found)
+      return
+    case 'BreakStatement':
+    case 'ContinueStatement':
+    case 'MetaProperty':
+      return
+    default:
+      visitChildren(node, withBindings(node, bound), found)
+  }
+}
+
+function note(name: string, bound: Names, found: Set<string>): void {
+  if (!bound.has(name) && (isScopeName(name) || name === 'arguments')) found.add(name)
+}
+
+type Member = Extract<AnyNode, { type: 'MemberExpression' }>
+
+function visitMember(node: Member, bound: Names, found: Set<string>): void {
+  const step = stepId(node, bound)
+  if (step !== undefined) {
+    found.add(`steps.${step}`)
+    return
+  }
+  visit(node.object, bound, found)
+  if (node.computed) visit(node.property, bound, found)
+}
+
+function stepId(node: Member, bound: Names): string | undefined {
+  if (node.object.type !== 'Identifier' || node.object.name !== 'steps' || bound.has('steps')) return undefined
+  if (!node.computed) return node.property.type === 'Identifier' ? node.property.name : undefined
+  return node.property.type === 'Literal' && typeof node.property.value === 'string' ? node.property.value : undefined
+}
+
+function visitChildren(node: AnyNode, bound: Names, found: Set<string>): void {
+  for (const child of childrenOf(node)) visit(child, bound, found)
+}
+
+function* childrenOf(node: AnyNode): Generator<AnyNode> {
+  for (const value of Object.values(node) as unknown[]) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield child
+  }
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Node>).type === 'string'
+}
+
+/** `bound` and what `node` binds for everything inside it. */
+function withBindings(node: AnyNode, bound: Names): Names {
+  const names = [...bindingsOf(node)]
+  return names.length === 0 ? bound : new Set([...bound, ...names])
+}
+
+function* bindingsOf(node: AnyNode): Generator<string> {
+  switch (node.type) {
+    case 'FunctionExpression':
+    case 'FunctionDeclaration':
+      yield 'arguments'
+      if (node.id) yield node.id.name
+      yield* functionBindings(node.params, node.body)
+      return
+    case 'ArrowFunctionExpression':
+      yield* functionBindings(node.params, node.body)
+      return
+    case 'ClassExpression':
+    case 'ClassDeclaration':
+      if (node.id) yield node.id.name
+      return
+    case 'CatchClause':
+      if (node.param) yield* patternNames(node.param)
+      return
+    case 'BlockStatement':
+    case 'StaticBlock':
+      for (const statement of node.body) yield* lexicalNames(statement)
+      return
+    case 'SwitchStatement':
+      for (const branch of node.cases) for (const statement of branch.consequent) yield* lexicalNames(statement)
+      return
+    case 'ForStatement':
+      if (node.init?.type === 'VariableDeclaration') yield* declaredNames(node.init)
+      return
+    case 'ForInStatement':
+    case 'ForOfStatement':
+      if (node.left.type === 'VariableDeclaration') yield* declaredNames(node.left)
+  }
+}
+
+// Defaults of parameters do not see the `var`s of the body. Where there may be defaults those are left out: a reference
+// too many is harmless, one too few is not.
+function* functionBindings(params: readonly Pattern[], body: AnyNode): Generator<string> {
+  for (const param of params) yield* patternNames(param)
+  if (params.every((param) => param.type === 'Identifier')) yield* hoistedNames(body)
+}
+
+/** `var` names anywhere in a function body, but not in the functions inside it. */
+function* hoistedNames(node: AnyNode): Generator<string> {
+  if (node.type === 'VariableDeclaration' && node.kind === 'var') yield* declaredNames(node)
+  for (const child of childrenOf(node)) if (!startsFunction(child)) yield* hoistedNames(child)
+}
+
+function startsFunction(node: AnyNode): boolean {
+  return /^(Arrow)?Function(Expression|Declaration)$|^StaticBlock$/.test(node.type)
+}
+
+function* lexicalNames(statement: AnyNode): Generator<string> {
+  if (statement.type === 'VariableDeclaration' && statement.kind !== 'var') yield* declaredNames(statement)
+  const named = statement.type === 'FunctionDeclaration' || statement.type === 'ClassDeclaration'
+  if (named && statement.id) yield statement.id.name
+}
+
+function* declaredNames(declaration: VariableDeclaration): Generator<string> {
+  for (const { id } of declaration.declarations) yield* patternNames(id)
+}
+
+function* patternNames(pattern: Pattern): Generator<string> {
+  switch (pattern.type) {
+    case 'Identifier':
+      yield pattern.name
+      return
+    case 'ArrayPattern':
+      for (const element of pattern.elements) if (element) yield* patternNames(element)
+      return
+    case 'ObjectPattern':
+      for (const property of pattern.properties) {
+        yield* patternNames(property.type === 'RestElement' ? property.argument : property.value)
+      }
+      return
+    case 'RestElement':
+      yield* patternNames(pattern.argument)
+      return
+    case 'AssignmentPattern':
+      yield* patternNames(pattern.left)
+  }
+}

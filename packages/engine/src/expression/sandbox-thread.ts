@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { type Deferred, deferred, errorCode, errorMessage } from '@lockstep/base'
+import { SandboxUnavailable } from './errors.ts'
+import type { MachineSettings, SandboxOutcome, SandboxReply, SandboxRequest } from './sandbox-protocol.ts'
+
+/** A thread with one machine. It keeps the process alive only while it is starting or working. */
+export interface SandboxThread {
+  /** How many requests it has taken. */
+  readonly taken: number
+  /** One at a time. Rejects with `ThreadLost` when the thread ends before it answers. */
+  run(request: SandboxRequest): Promise<SandboxOutcome>
+  /** Ends it wherever it is. */
+  stop(): Promise<void>
+}
+
+export class ThreadLost extends Error {
+  /** Whether the thread itself, not the machine in it, ran out of memory. */
+  readonly outOfMemory: boolean
+
+  constructor(cause: unknown) {
+    super(cause === undefined ? 'the thread ended' : errorMessage(cause), { cause })
+    this.outOfMemory = errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY'
+  }
+}
+
+/** Enough for texts on their way through; programs live in the memory of the machine. */
+const HEAP_MB = 128
+
+/** Resolves when the machine is warm. */
+export async function startThread(settings: MachineSettings): Promise<SandboxThread> {
+  const worker = new Worker(workerFile(), {
+    workerData: settings,
+    // Nothing of the process: no flags of a test runner, no environment.
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  })
+  const ready = deferred<void>()
+  let waiting: Deferred<SandboxOutcome> | undefined
+  let failure: unknown
+  let taken = 0
+
+  worker.on('message', (reply: SandboxReply) => {
+    worker.unref()
+    if (reply.type === 'ready') return ready.resolve()
+    const current = waiting
+    waiting = undefined
+    current?.resolve(reply.outcome)
+  })
+  worker.on('error', (error) => {
+    failure = error
+  })
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', () => {
+      ready.reject(new SandboxUnavailable({ reason: errorMessage(failure ?? 'its thread ended') }, { cause: failure }))
+      waiting?.reject(new ThreadLost(failure))
+      resolve()
+    })
+  })
+
+  await ready.promise
+  return {
+    get taken() {
+      return taken
+    },
+    run(request) {
+      taken++
+      waiting = deferred()
+      worker.ref()
+      worker.postMessage(request)
+      return waiting.promise
+    },
+    async stop() {
+      await worker.terminate()
+      await ended
+    },
+  }
+}
+
+/** Node runs no TypeScript in a thread: from source, the built entry is used. */
+function workerFile(): URL {
+  if (!import.meta.url.endsWith('.ts')) return new URL('./sandbox-worker.js', import.meta.url)
+  const built = new URL('../../dist/expression/sandbox-worker.js', import.meta.url)
+  if (existsSync(fileURLToPath(built))) return built
+  throw new SandboxUnavailable({ reason: 'its thread is not built, run "npx tsc -b packages/engine" first' })
+}

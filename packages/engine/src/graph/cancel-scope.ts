@@ -1,0 +1,23 @@
+import type { StepKey } from '../journal/fact.ts'
+import { openPartKeys } from './containers/part-keys.ts'
+import type { ExecutionState, GraphState, ScopeKey } from './graph-state.ts'
+
+/** Drops everything alive in a scope, inner scopes first, and lists what may have running code or a bookmark. */
+export function cancelScope(state: GraphState, key: ScopeKey): void {
+  const scope = state.scopes[key]
+  if (scope === undefined) return
+  for (const step of scope.live) {
+    const execution = state.executions[step]!
+    cancelParts(state, step, execution)
+    delete state.executions[step]
+    delete state.waits[step]
+    if (execution.phase !== 'open') state.cancelled.push(step)
+  }
+  delete state.scopes[key]
+}
+
+/** Drops what runs inside a container; the container itself stays. */
+export function cancelParts(state: GraphState, step: StepKey, execution: ExecutionState): void {
+  if (execution.container === undefined) return
+  for (const key of openPartKeys(step, execution.container)) cancelScope(state, key)
+}

@@ -1,0 +1,22 @@
+import type { StepKey } from '../../journal/fact.ts'
+import type { ContainerState, ScopeKey, TryState } from '../graph-state.ts'
+
+/** Key of one turn of a for-each, or of one branch of a parallel. */
+export const indexedPartKey = (step: StepKey, index: number): ScopeKey => `${step}[${index}]`
+
+export const tryPartKey = (step: StepKey, part: TryState['part']): ScopeKey =>
+  part === 'body' ? step : `${step}:${part}`
+
+/** Keys of the parts that may be alive; some may have ended already. */
+export function* openPartKeys(step: StepKey, container: ContainerState): Generator<ScopeKey> {
+  switch (container.rule) {
+    case 'for-each':
+      for (let index = 0; container.live > 0 && index < container.next; index++) yield indexedPartKey(step, index)
+      return
+    case 'parallel':
+      for (let index = 0; index < container.branches; index++) yield indexedPartKey(step, index)
+      return
+    case 'try':
+      yield tryPartKey(step, container.part)
+  }
+}

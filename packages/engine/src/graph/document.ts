@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '@lockstep/base'
+
+/** A literal, or `{ "$expr": "…" }`; objects and arrays may hold such objects at any depth. */
+export type Value = Json
+
+/** `500ms`, `30s`, `5m`, `2h`, `7d`, ISO 8601, or a number of milliseconds. */
+export type DurationText = string | number
+
+export type VariableType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'any'
+
+export interface VariableDocument {
+  /** @default 'any' */
+  readonly type?: VariableType
+  /** @default null */
+  readonly default?: Json
+  readonly description?: string
+}
+
+export interface RetryDocument {
+  /** In all, the first one included. */
+  readonly attempts: number
+  readonly backoff?: {
+    /** @default '1s' */
+    readonly initial?: DurationText
+    /** @default 2 */
+    readonly factor?: number
+    /** @default '5m' */
+    readonly max?: DurationText
+  }
+  /** Share of each delay that is drawn at random, 0 to 1; `true` means 0.2. @default 0.2 */
+  readonly jitter?: boolean | number
+  /** Codes of failures that end the step at once. */
+  readonly nonRetryable?: readonly string[]
+}
+
+export type Effect = 'atLeastOnce' | 'atMostOnce' | 'transactional'
+export type OnError = 'fault' | 'continue' | 'outcome'
+export type Join = 'all' | 'any'
+
+export interface ActivityDocument {
+  /** Unique in the whole document, nested graphs included. */
+  readonly id: string
+  readonly type: string
+  readonly name?: string
+  readonly description?: string
+  readonly inputs?: JsonObject
+  readonly retry?: RetryDocument
+  readonly timeout?: DurationText
+  /** @default 'atLeastOnce' */
+  readonly effect?: Effect
+  /** `continue`: goes on through `done`. `outcome`: leaves through `failed`. @default 'fault' */
+  readonly onError?: OnError
+  /** What several incoming connections mean. @default 'all' */
+  readonly join?: Join
+  readonly body?: GraphBody
+  readonly branches?: readonly GraphBody[]
+  readonly catch?: GraphBody
+  readonly finally?: GraphBody
+}
+
+export interface ConnectionDocument {
+  readonly from: string
+  /** @default 'done' */
+  readonly outcome?: string
+  readonly to: string
+}
+
+export interface GraphBody {
+  readonly activities: readonly ActivityDocument[]
+  readonly connections?: readonly ConnectionDocument[]
+}
+
+/** What a designer saves and an author writes. `layout`, `notes` and `x-…` members are kept and ignored. */
+export interface GraphDocument extends GraphBody {
+  readonly $schema?: string
+  /** A slug; the same for every version. */
+  readonly id: string
+  readonly name?: string
+  readonly description?: string
+  /** JSON schema of the input. */
+  readonly input?: JsonObject | boolean
+  /** JSON schema of the output. */
+  readonly output?: JsonObject | boolean
+  readonly variables?: Readonly<Record<string, VariableDocument>>
+}
+
+/** Left by a failed step whose `onError` is `outcome`. */
+export const FAILED_OUTCOME = 'failed'
+export const DEFAULT_OUTCOME = 'done'

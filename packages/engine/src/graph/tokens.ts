@@ -1,0 +1,63 @@
+import type { StepKey } from '../journal/fact.ts'
+import { type CompiledActivity, type GraphProgram, reaches } from './graph-program.ts'
+import type { GraphState, ScopeKey, ScopeState } from './graph-state.ts'
+import { ownMember } from './own-member.ts'
+
+/** Starts one execution: it is alive in its scope, holds back the joins it can reach, and is ready to be handed out. */
+export function activate(
+  program: GraphProgram,
+  state: GraphState,
+  scopeKey: ScopeKey,
+  activity: CompiledActivity,
+  lostTo?: readonly string[],
+): StepKey {
+  const scope = state.scopes[scopeKey]!
+  const step = nextStepKey(scopeKey, scope, activity)
+  state.executions[step] = {
+    activity: activity.id,
+    scope: scopeKey,
+    phase: 'active',
+    attempt: 1,
+    ...(lostTo && { lostTo }),
+  }
+  scope.live.push(step)
+  shiftBlockers(program, scope, activity, 1)
+  state.ready.push(step)
+  return step
+}
+
+/** Forgets an execution. Joins that it held back may fire now. */
+export function deactivate(program: GraphProgram, state: GraphState, step: StepKey): void {
+  const execution = state.executions[step]!
+  const scope = state.scopes[execution.scope]!
+  delete state.executions[step]
+  if (execution.phase !== 'active') delete state.waits[step]
+  scope.live.splice(scope.live.indexOf(step), 1)
+  shiftBlockers(program, scope, program.byId.get(execution.activity)!, -1)
+}
+
+function nextStepKey(scopeKey: ScopeKey, scope: ScopeState, activity: CompiledActivity): StepKey {
+  const base = scopeKey === '' ? activity.id : `${scopeKey}.${activity.id}`
+  if (!activity.repeats && scope.counts === undefined) return base
+  scope.counts ??= {}
+  const run = (ownMember(scope.counts, activity.id) ?? 0) + 1
+  scope.counts[activity.id] = run
+  return run === 1 ? base : `${base}#${run}`
+}
+
+function shiftBlockers(program: GraphProgram, scope: ScopeState, activity: CompiledActivity, by: 1 | -1): void {
+  for (const join of scope.pending) {
+    if (reaches(activity, program.byId.get(join.activity)!)) join.blockers += by
+  }
+}
+
+/** Replaces an execution by a new one of the same activity, under a key of its own. */
+export function activateAgain(program: GraphProgram, state: GraphState, step: StepKey): StepKey {
+  const { activity: id, scope: scopeKey, lostTo } = state.executions[step]!
+  const activity = program.byId.get(id)!
+  const scope = state.scopes[scopeKey]!
+  scope.counts ??= {}
+  scope.counts[id] = ownMember(scope.counts, id) ?? 1
+  deactivate(program, state, step)
+  return activate(program, state, scopeKey, activity, lostTo)
+}

@@ -1,0 +1,32 @@
+import type { ActivityCatalogue } from '../activity/activity-type.ts'
+import { checkActivities } from './checks/check-activities.ts'
+import { checkConnections } from './checks/check-connections.ts'
+import { checkExpressions } from './checks/check-expressions.ts'
+import { checkFlow, checkSize } from './checks/check-flow.ts'
+import { checkInputs } from './checks/check-inputs.ts'
+import { checkPolicies } from './checks/check-policies.ts'
+import { checkVariables } from './checks/check-variables.ts'
+import type { GraphDocument } from './document.ts'
+import { indexDocument } from './document-index.ts'
+import type { GraphProblem } from './graph-problem.ts'
+import type { ParseExpression } from './parse-expression.ts'
+
+/** Whether a document of the right shape makes sense. */
+export function validateSemantics(
+  document: GraphDocument,
+  catalogue: ActivityCatalogue,
+  parse: ParseExpression | undefined,
+): readonly GraphProblem[] {
+  const index = indexDocument(document, catalogue)
+  const size = [...checkSize(index)]
+  if (size.length > 0) return size
+  return [
+    ...checkActivities(index),
+    ...checkFlow(index),
+    ...checkConnections(index),
+    ...checkPolicies(index),
+    ...checkVariables(index),
+    ...checkInputs(index),
+    ...checkExpressions(index, parse),
+  ]
+}

@@ -1,0 +1,47 @@
+import type { RecordedFact } from './agenda-store.ts'
+
+export interface WaitingFor {
+  readonly bookmarkId: string
+  readonly kind: string
+  readonly name: string
+  readonly expiresAt: number | undefined
+}
+
+export interface InstanceView {
+  readonly tenant: string
+  readonly id: string
+  readonly definitionId: string
+  readonly version: number
+  readonly status: string
+  readonly correlationId: string | undefined
+  readonly parentId: string | undefined
+  /** Parsed JSON. */
+  readonly input: unknown
+  readonly output: unknown
+  readonly error: unknown
+  readonly createdAt: number
+  readonly finishedAt: number | undefined
+  readonly nodeId: string | undefined
+  readonly dueAt: number | undefined
+  readonly waitingFor: readonly WaitingFor[]
+  readonly incidents: readonly { readonly id: string; readonly code: string; readonly message: string; readonly step: string | undefined; readonly at: number }[]
+  /** Number of the last fact. */
+  readonly revision: number
+}
+
+export interface JournalRow extends RecordedFact {
+  readonly nodeId: string
+  readonly claimNo: number
+  /** Place in the order of commits of the whole store; a stream resumes after any. */
+  readonly position: string
+}
+
+/** What pages and programs read. Never part of a decision. */
+export interface InstanceReader {
+  get(tenant: string, instanceId: string): Promise<InstanceView | undefined>
+  /** Status alone; the cheapest question there is. */
+  status(tenant: string, instanceId: string): Promise<string | undefined>
+  journal(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalRow[]>
+  /** Newest first. */
+  list(tenant: string, filter: { readonly definitionId?: string; readonly status?: string; readonly before?: string }, limit: number): Promise<readonly InstanceView[]>
+}

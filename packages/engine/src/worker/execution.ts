@@ -1,0 +1,97 @@
+import type { Json } from '@lockstep/base'
+import type { EndStatus, Failure, Fact, StepKey } from '../journal/fact.ts'
+import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
+import type { NewBookmark, NewEvent, NewIncident } from '../store/commit-store.ts'
+
+/** Which run this is. */
+export interface InstanceIdentity {
+  readonly tenant: string
+  readonly instanceId: string
+  readonly definitionId: string
+  readonly version: number
+  readonly correlationId: string | undefined
+  readonly parentId: string | undefined
+  readonly parentStep: string | undefined
+}
+
+/** What an execution wants written with its next commit. */
+export interface Change {
+  readonly facts?: readonly Fact[]
+  readonly opens?: readonly NewBookmark[]
+  /** Steps whose bookmarks are no longer waited at. */
+  readonly closes?: readonly StepKey[]
+  readonly publishes?: readonly NewEvent[]
+  readonly incidents?: readonly NewIncident[]
+}
+
+/**
+ * A decision that holds only if no stimulus came first: a time-out closes the bookmark that a resume may be consuming.
+ * Nothing of it is applied before the store has agreed.
+ */
+export interface Tentative {
+  readonly facts: readonly Fact[]
+  readonly closes: readonly StepKey[]
+  /** The store agreed; `at` is the moment of the commit. */
+  apply(at: number): void
+  /** A stimulus was first. It will be delivered next. */
+  discard(): void
+}
+
+export interface ChildStart {
+  readonly instanceId: string
+  readonly definitionId: string
+  readonly version: number | undefined
+  readonly input: Json
+  readonly correlationId: string | undefined
+  readonly step: StepKey
+  /** Whether the parent is told of its end. */
+  readonly awaited: boolean
+}
+
+/** What an execution may ask of the node that runs it. */
+export interface ExecutionHost {
+  readonly identity: InstanceIdentity
+  /** Aborts when the instance is lost to this node, cancelled, or the node stops. */
+  readonly signal: AbortSignal
+  /** Adds to the next commit. What was recorded is true for this execution from here on, and durable after `durable()`. */
+  record(change: Change): void
+  propose(tentative: Tentative): void
+  /** Settles when all that was recorded so far is durable. Never settles when the instance is lost or the node drains: nothing must follow. */
+  durable(): Promise<void>
+  /** Runs an effect: a draining node waits for it, and for what it records before this settles. */
+  effect<T>(run: () => Promise<T>): Promise<T>
+  /** Starts another instance; repeating it is harmless. Rejects when its definition is unknown. */
+  startChild(child: ChildStart): Promise<void>
+  /** The store's clock, as well as this node knows it; never ahead of it. */
+  storeNow(): number
+  newId(): string
+  /** Something changed that `posture` tells: look again. */
+  changed(): void
+}
+
+export type Posture =
+  /** Code runs or is about to. */
+  | { readonly kind: 'active' }
+  /** Nothing moves before `dueAt` (store's clock) or a stimulus. `dueInMs` counts from the commit under way. */
+  | { readonly kind: 'waiting'; readonly dueAt: number | undefined; readonly dueInMs: number | undefined }
+  | { readonly kind: 'ended'; readonly status: EndStatus; readonly output: Json; readonly error: Failure | undefined }
+
+/** One instance in memory: a graph or a function. */
+export interface Execution {
+  /** Goes on from what the journal says. Called once, before `advance`. */
+  replay(snapshot: { readonly state: unknown; readonly at: number } | undefined, facts: readonly RecordedFact[]): void
+  /** Starts whatever can be started. */
+  advance(): void
+  deliver(message: InboxMessage): void
+  /** Fires what is due at `now` (store's clock). */
+  fire(now: number): void
+  /** A commit was acknowledged: waits of facts up to `upToSeq` now have their due time. */
+  stamp(at: number, upToSeq: number): void
+  posture(): Posture
+  /** State as JSON text, when it is cheaper to read than the facts since the last snapshot. */
+  snapshot(): string | undefined
+  /** Goes on under another host: the instance was released and claimed again by this node, untouched in between. */
+  attach(host: ExecutionHost): void
+  /** Ends it in memory; nothing may be recorded any more. */
+  dispose(reason: unknown): void
+}

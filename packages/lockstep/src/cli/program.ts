@@ -1,0 +1,13 @@
+import { Command } from 'commander'
+import { serverCommand } from './server.ts'
+import { version } from './version.ts'
+
+/** The whole command line. Unknown words and flags end with one sentence and exit code 1. */
+export function buildProgram(): Command {
+  return new Command('lockstep')
+    .description('A clustered workflow engine for TypeScript')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show what a command does')
+    .showHelpAfterError('(run "lockstep --help" for what there is)')
+    .addCommand(serverCommand())
+}

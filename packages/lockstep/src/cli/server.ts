@@ -1,0 +1,51 @@
+import { type Logger, systemClock, systemRandom } from '@lockstep/base'
+import { Command } from 'commander'
+import { jsonLogger } from '../log/json-logger.ts'
+import { terminalLogger } from '../log/terminal-logger.ts'
+import { type LogLevel, resolveNodeOptions } from '../options/node-options.ts'
+import { environmentNames, type RawOptions } from '../options/raw-options.ts'
+import { readConfigFile } from '../options/read-config-file.ts'
+import { readEnvironment } from '../options/read-environment.ts'
+import { startNode } from '../start-node.ts'
+import { reportFailure } from './report-failure.ts'
+import { stopOnSignal } from './stop-on-signal.ts'
+import { welcome } from './welcome.ts'
+
+interface ServerFlags extends RawOptions {
+  readonly config?: string
+}
+
+export function serverCommand(): Command {
+  const from = (option: keyof RawOptions): string => `[${environmentNames[option]}]`
+  return new Command('server')
+    .description('run a node: HTTP, workers and timers in one process')
+    .option('--host <address>', `address to listen on (127.0.0.1) ${from('host')}`)
+    .option('-p, --port <number>', `port to listen on, 0 picks a free one (4400) ${from('port')}`)
+    .option('--base-path <path>', `path under which everything is served (/) ${from('basePath')}`)
+    .option('--database-url <url>', `PostgreSQL; absent: the embedded store ${from('databaseUrl')}`)
+    .option('--data-dir <folder>', `folder of the embedded store (.lockstep) ${from('dataDir')}`)
+    .option('--node-name <name>', `name of this node in lists ${from('nodeName')}`)
+    .option('--migrate <mode>', `auto, check or off (auto) ${from('migrate')}`)
+    .option('--log-level <level>', `debug, info, warn, error or silent (info) ${from('logLevel')}`)
+    .option('--heartbeat-ms <ms>', `how often a node says that it lives (750) ${from('heartbeatMs')}`)
+    .option('--node-ttl-ms <ms>', `silence after which a node is buried (4 heartbeats) ${from('nodeTtlMs')}`)
+    .option('--concurrency <count>', `instances worked on at once (200) ${from('concurrency')}`)
+    .option('--drain-ms <ms>', `how long a stopping node lets running steps finish (20000) ${from('drainMs')}`)
+    .option('--config <file>', 'configuration file (lockstep.config.ts, .js, .json or .yaml)')
+    .allowExcessArguments(false)
+    .action((flags: ServerFlags) => runServer(flags).catch(reportFailure))
+}
+
+async function runServer({ config, ...flags }: ServerFlags): Promise<void> {
+  const file = await readConfigFile(process.cwd(), config)
+  const options = resolveNodeOptions({ ...file, ...readEnvironment(process.env), ...flags })
+  const logger = chooseLogger(options.logLevel)
+  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger })
+  process.stdout.write(welcome(node.url, options))
+  stopOnSignal(() => node.stop(), logger)
+}
+
+function chooseLogger(level: LogLevel): Logger {
+  if (process.stdout.isTTY) return terminalLogger(level, systemClock, (line) => process.stdout.write(line))
+  return jsonLogger(level)
+}

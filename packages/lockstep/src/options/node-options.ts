@@ -1,0 +1,66 @@
+import { InvalidOption } from '@lockstep/base'
+import type { RawOptions } from './raw-options.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+export type MigrateMode = 'auto' | 'check' | 'off'
+
+/** What a node runs with, after flags, environment and configuration file were merged and checked. */
+export interface NodeOptions {
+  readonly host: string
+  readonly port: number
+  readonly basePath: string
+  /** Absent: the embedded store in `dataDir`. */
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly nodeName: string | undefined
+  readonly migrate: MigrateMode
+  readonly logLevel: LogLevel
+  readonly heartbeatMs: number
+  readonly nodeTtlMs: number
+  readonly concurrency: number
+  readonly drainMs: number
+}
+
+/** Checks what the user gave. Every message names the option and what it may be. */
+export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
+  const heartbeatMs = wholeNumber(raw, 'heartbeatMs', 750, 50, 60_000)
+  return {
+    host: raw.host ?? '127.0.0.1',
+    port: wholeNumber(raw, 'port', 4400, 0, 65_535),
+    basePath: basePath(raw.basePath ?? '/'),
+    databaseUrl: raw.databaseUrl === '' ? undefined : raw.databaseUrl,
+    dataDir: nonEmpty(raw.dataDir ?? '.lockstep', 'dataDir'),
+    nodeName: raw.nodeName,
+    migrate: oneOf(raw.migrate ?? 'auto', 'migrate', ['auto', 'check', 'off']),
+    logLevel: oneOf(raw.logLevel ?? 'info', 'logLevel', ['debug', 'info', 'warn', 'error', 'silent']),
+    heartbeatMs,
+    nodeTtlMs: wholeNumber(raw, 'nodeTtlMs', 4 * heartbeatMs, 2 * heartbeatMs, 600_000),
+    concurrency: wholeNumber(raw, 'concurrency', 200, 1, 5_000),
+    drainMs: wholeNumber(raw, 'drainMs', 20_000, 0, 600_000),
+  }
+}
+
+function wholeNumber(raw: RawOptions, option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'drainMs', fallback: number, least: number, most: number): number {
+  const given = raw[option]
+  if (given === undefined) return fallback
+  const value = typeof given === 'number' ? given : /^\d+$/.test(given.trim()) ? Number(given) : Number.NaN
+  if (!Number.isInteger(value) || value < least || value > most)
+    throw new InvalidOption({ option, rule: `a whole number from ${least} to ${most}`, value: given })
+  return value
+}
+
+function oneOf<const T extends string>(value: string, option: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === value)
+  if (found === undefined) throw new InvalidOption({ option, rule: `one of ${allowed.join(', ')}`, value })
+  return found
+}
+
+function nonEmpty(value: string, option: string): string {
+  if (value.trim() === '') throw new InvalidOption({ option, rule: 'the path of a folder', value })
+  return value
+}
+
+function basePath(value: string): string {
+  if (!/^\/([\w.~-]+\/?)*$/.test(value)) throw new InvalidOption({ option: 'basePath', rule: 'a path such as / or /lockstep', value })
+  return value.replace(/\/+$/, '')
+}

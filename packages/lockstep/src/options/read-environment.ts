@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { errorMessage, InvalidOption } from '@lockstep/base'
+import { environmentNames, optionNames, type RawOptions } from './raw-options.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The options that the environment sets; `LOCKSTEP_DATABASE_URL_FILE` and its like name a file that holds the value. */
+export function readEnvironment(environment: Environment): RawOptions {
+  const found: Partial<Record<keyof RawOptions, string>> = {}
+  for (const option of optionNames) {
+    const name = environmentNames[option]
+    const value = environment[name] ?? readFrom(`${name}_FILE`, environment)
+    if (value !== undefined && value !== '') found[option] = value
+  }
+  return found
+}
+
+function readFrom(name: string, environment: Environment): string | undefined {
+  const file = environment[name]
+  if (file === undefined || file === '') return undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    throw new InvalidOption({ option: name, rule: `the path of a readable file (${errorMessage(cause)})` }, { cause })
+  }
+}

@@ -1,0 +1,213 @@
+-- 0003_commit.sql  The one function through which a node writes instances (DESIGN §2, ADR 0002, core review F1-F13).
+-- Order of locks: node, bookmark (by hash), agenda (in the caller's order, sorted by instance), event, inserts.
+-- Arrays run in parallel; c_* holds one element per checkpoint, other arrays name their checkpoint by its ordinal in `item`.
+-- c_mode: 0 hold · 1 hold, only if no stimulus was missed · 2 leave the agenda (ended, or waiting for the outside) · 3 wait until due
+create function lockstep_commit(
+  p_node uuid, p_n bigint,
+  s_id uuid[], s_tenant text[], s_definition text[], s_version integer[], s_correlation text[], s_dedupe text[],
+  s_parent uuid[], s_parent_step text[], s_queue text[], s_claimed boolean[], s_due_in float8[], s_data json,
+  c_id uuid[], c_tenant text[], c_claim integer[], c_prev integer[], c_stim integer[], c_mode smallint[], c_due_at float8[], c_due_in float8[],
+  f_item integer[], f_seq integer[], f_kind text[], f_data json,
+  i_item integer[], i_status text[], i_seq integer[], i_ended boolean[],
+  n_item integer[], n_seq integer[], n_data json,
+  b_item integer[], b_id uuid[], b_step text[], b_kind text[], b_name text[], b_correlation text[], b_hash text[], b_token text[], b_expires_in float8[],
+  x_item integer[], x_bookmark uuid[],
+  m_item integer[], m_message bigint[],
+  e_item integer[], e_id uuid[], e_tenant text[], e_name text[], e_correlation text[], e_ttl float8[], e_payload json,
+  t_item integer[], t_id uuid[], t_step text[], t_fingerprint text[], t_code text[], t_message text[],
+  r_item integer[], r_parent uuid[], r_step text[], r_payload json,
+  v_item integer[]
+) returns table (at float8, started uuid[], versions integer[], lost integer[], stimulated integer[], woken integer)
+language plpgsql
+set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_at timestamptz;
+  v_pos bigint;
+  v_started uuid[] := '{}';
+  v_versions integer[] := '{}';
+  v_fit integer[];
+  v_lost integer[] := '{}';
+  v_stimulated integer[] := '{}';
+  v_refused integer[] := '{}';
+  v_count integer := 0;
+  v_woken integer := 0;
+begin
+  -- The fence: judged on the newest row, and before any snapshot that a write below could use.
+  perform 1 from node n where n.id = p_node and not n.doomed for key share;
+  if not found then
+    raise exception 'node % was buried', p_node using errcode = 'LS001';
+  end if;
+  v_at := clock_timestamp();
+  v_pos := pg_current_xact_id()::text::bigint << 20;
+  insert into flush (node_id, n, at) values (p_node, p_n, v_at);
+
+  if cardinality(s_id) > 0 then
+    with born as (
+      insert into instance (id, tenant, definition_id, version, correlation_id, dedupe_key, parent_id, parent_step, queue, created_at, status, claim_no)
+      select s.id, s.tenant, s.definition, coalesce(s.version, d.published), s.correlation, s.dedupe, s.parent, s.parent_step, s.queue, v_at,
+             case when s.claimed then 'running' else 'queued' end, case when s.claimed then 1 else 0 end
+        from unnest(s_id, s_tenant, s_definition, s_version, s_correlation, s_dedupe, s_parent, s_parent_step, s_queue, s_claimed)
+             as s(id, tenant, definition, version, correlation, dedupe, parent, parent_step, queue, claimed)
+        left join definition d on d.id = s.definition and d.tenant = s.tenant
+       where coalesce(s.version, d.published) is not null
+      on conflict (tenant, definition_id, dedupe_key) where dedupe_key is not null do nothing
+      returning instance.id, instance.version)
+    select coalesce(array_agg(born.id), '{}'), coalesce(array_agg(born.version), '{}') into v_started, v_versions from born;
+
+    insert into agenda (instance_id, tenant, queue, due_at, claimed_by, claim_no, crashes)
+    select s.id, s.tenant, s.queue, v_at + s.due_in * interval '1 millisecond', case when s.claimed then p_node end,
+           case when s.claimed then 1 else 0 end, case when s.claimed then 1 else 0 end
+      from unnest(s_id, s_tenant, s_queue, s_claimed, s_due_in) as s(id, tenant, queue, claimed, due_in)
+     where cardinality(v_started) = cardinality(s_id) or s.id = any (v_started);
+
+    insert into journal (instance_id, seq, claim_no, pos, at, node_id, tenant, kind, data)
+    select s.id, 1, case when s.claimed then 1 else 0 end, v_pos + s.ord, v_at, p_node, s.tenant, 'started', s.data
+      from rows from (unnest(s_id), unnest(s_tenant), unnest(s_claimed), json_array_elements(s_data)) with ordinality as s(id, tenant, claimed, data, ord)
+     where cardinality(v_started) = cardinality(s_id) or s.id = any (v_started);
+    v_pos := v_pos + cardinality(s_id);
+  end if;
+
+  if cardinality(c_id) > 0 then
+    if cardinality(x_bookmark) > 0 then
+      perform 1 from bookmark b where b.id = any (x_bookmark) order by b.hash for update;
+    end if;
+
+    -- Each checkpoint must own the claim and continue the chain; those that decided on what they had heard must have heard all.
+    with fit as (
+      select c.ord::integer as item
+        from unnest(c_id, c_claim, c_prev, c_stim, c_mode) with ordinality as c(id, claim, prev, stim, mode, ord)
+        join agenda a on a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim
+       where c.mode < 2 and (c.mode = 0 or a.stim = c.stim)
+         and (select j.seq from journal j where j.instance_id = c.id and j.seq = c.prev) is not null),
+    gone as (
+      delete from agenda a using unnest(c_id, c_claim, c_prev, c_stim, c_mode) with ordinality as c(id, claim, prev, stim, mode, ord)
+       where c.mode = 2 and a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim and a.stim = c.stim
+         and (select j.seq from journal j where j.instance_id = c.id and j.seq = c.prev) is not null
+      returning c.ord::integer as item),
+    later as (
+      update agenda a
+         set claimed_by = null, crashes = 0,
+             due_at = least(to_timestamp(c.due_at / 1000.0), v_at + c.due_in * interval '1 millisecond')
+        from unnest(c_id, c_claim, c_prev, c_stim, c_mode, c_due_at, c_due_in) with ordinality as c(id, claim, prev, stim, mode, due_at, due_in, ord)
+       where c.mode = 3 and a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim and a.stim = c.stim
+         and (select j.seq from journal j where j.instance_id = c.id and j.seq = c.prev) is not null
+      returning c.ord::integer as item)
+    select coalesce(array_agg(u.item), '{}') into v_fit
+      from (select fit.item from fit union all select gone.item from gone union all select later.item from later) u;
+
+    if cardinality(v_fit) < cardinality(c_id) then
+      -- A later statement, so that it sees what the ones above lost to.
+      select coalesce(array_agg(c.ord::integer) filter (where a.instance_id is not null), '{}'),
+             coalesce(array_agg(c.ord::integer) filter (where a.instance_id is null), '{}')
+        into v_stimulated, v_lost
+        from unnest(c_id, c_claim, c_stim, c_mode) with ordinality as c(id, claim, stim, mode, ord)
+        left join agenda a on a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim and c.mode > 0 and a.stim <> c.stim
+       where not (c.ord = any (v_fit));
+      v_refused := v_stimulated || v_lost;
+      update flush f set lost = v_lost, stimulated = v_stimulated where f.node_id = p_node and f.n = p_n;
+    end if;
+
+    insert into journal (instance_id, seq, claim_no, pos, at, node_id, tenant, kind, data)
+    select c_id[f.item], f.seq, c_claim[f.item], v_pos + f.ord, v_at, p_node, c_tenant[f.item], f.kind, f.data
+      from rows from (unnest(f_item), unnest(f_seq), unnest(f_kind), json_array_elements(f_data)) with ordinality as f(item, seq, kind, data, ord)
+     where cardinality(v_refused) = 0 or not (f.item = any (v_refused));
+
+    if cardinality(i_item) > 0 then
+      update instance i
+         set status = u.status, last_seq = u.seq, claim_no = c_claim[u.item], finished_at = case when u.ended then v_at end
+        from unnest(i_item, i_status, i_seq, i_ended) as u(item, status, seq, ended)
+       where i.id = c_id[u.item] and not (u.item = any (v_refused));
+    end if;
+    if cardinality(n_item) > 0 then
+      update instance i set snapshot = u.data, snapshot_seq = u.seq, snapshot_at = v_at
+        from rows from (unnest(n_item), unnest(n_seq), json_array_elements(n_data)) as u(item, seq, data)
+       where i.id = c_id[u.item] and not (u.item = any (v_refused));
+    end if;
+    if cardinality(m_item) > 0 then
+      delete from inbox m using unnest(m_item, m_message) as u(item, message)
+       where m.instance_id = c_id[u.item] and m.id = u.message and not (u.item = any (v_refused));
+    end if;
+    if cardinality(x_item) > 0 then
+      delete from bookmark b using unnest(x_item, x_bookmark) as u(item, id)
+       where b.id = u.id and not (u.item = any (v_refused));
+    end if;
+    if cardinality(t_item) > 0 then
+      insert into incident (id, tenant, instance_id, step, fingerprint, code, message, opened_at)
+      select u.id, c_tenant[u.item], c_id[u.item], u.step, u.fingerprint, u.code, u.message, v_at
+        from unnest(t_item, t_id, t_step, t_fingerprint, t_code, t_message) as u(item, id, step, fingerprint, code, message)
+       where not (u.item = any (v_refused));
+    end if;
+    if cardinality(v_item) > 0 then
+      update agenda a set crashes = 1 from unnest(v_item) as u(item)
+       where a.instance_id = c_id[u.item] and a.claimed_by = p_node and not (u.item = any (v_refused));
+    end if;
+    if cardinality(e_item) > 0 then
+      insert into event (id, tenant, name, correlation_id, payload, published_at, expires_at)
+      select u.id, u.tenant, u.name, u.correlation, u.payload, v_at, v_at + u.ttl * interval '1 millisecond'
+        from rows from (unnest(e_item), unnest(e_id), unnest(e_tenant), unnest(e_name), unnest(e_correlation), unnest(e_ttl), json_array_elements(e_payload))
+             as u(item, id, tenant, name, correlation, ttl, payload)
+       where not (u.item = any (v_refused));
+    end if;
+    if cardinality(r_item) > 0 then
+      insert into inbox (instance_id, tenant, kind, step, payload)
+      select u.parent, p.tenant, 'child', u.step, u.payload
+        from rows from (unnest(r_item), unnest(r_parent), unnest(r_step), json_array_elements(r_payload)) as u(item, parent, step, payload)
+        join instance p on p.id = u.parent and p.finished_at is null
+       where not (u.item = any (v_refused));
+      perform lockstep_stimulate(array(select u.parent from unnest(r_item, r_parent) as u(item, parent) where not (u.item = any (v_refused))));
+      v_woken := v_woken + cardinality(r_item);
+    end if;
+    if cardinality(b_item) > 0 then
+      insert into bookmark (id, tenant, instance_id, step, kind, name, correlation_id, hash, token_hash, expires_at, created_at)
+      select u.id, c_tenant[u.item], c_id[u.item], u.step, u.kind, u.name, u.correlation, u.hash, u.token, v_at + u.expires_in * interval '1 millisecond', v_at
+        from unnest(b_item, b_id, b_step, b_kind, b_name, b_correlation, b_hash, b_token, b_expires_in)
+             as u(item, id, step, kind, name, correlation, hash, token, expires_in)
+       where not (u.item = any (v_refused))
+       order by u.hash
+      on conflict (instance_id, hash, tenant) do nothing;
+      -- Events that came before their bookmark: each goes to the first that asks.
+      for v_count in select lockstep_take_kept(u.id) from unnest(b_item, b_id, b_kind) as u(item, id, kind)
+                      where u.kind = 'event' and not (u.item = any (v_refused)) loop
+        v_woken := v_woken + v_count;
+      end loop;
+    end if;
+  end if;
+
+  return query select extract(epoch from v_at)::float8 * 1000, v_started, v_versions, v_lost, v_stimulated, v_woken;
+end $$;
+
+-- Tells instances that something waits in their inbox: raises the counter that owners compare, and makes them due now.
+-- Sorted, so that two of these cannot deadlock. Instances that have ended are left alone.
+create function lockstep_stimulate(p_instances uuid[]) returns void
+language sql as $$
+  insert into agenda as a (instance_id, tenant, queue, due_at, claim_no, stim)
+  select i.id, i.tenant, i.queue, clock_timestamp(), i.claim_no, 1
+    from instance i where i.id = any (p_instances) and i.finished_at is null order by i.id
+  on conflict (instance_id, tenant) do update set stim = a.stim + 1, due_at = least(a.due_at, excluded.due_at)
+$$;
+
+-- Gives a bookmark that was just opened the oldest event that was kept for it. Answers 1 when there was one.
+create function lockstep_take_kept(p_bookmark uuid) returns integer
+language plpgsql as $$
+declare
+  b bookmark;
+  e event;
+begin
+  select * into b from bookmark where id = p_bookmark;
+  if not found then return 0; end if;
+  loop
+    select * into e from event
+     where tenant = b.tenant and name = b.name and matched = 0 and expires_at > clock_timestamp()
+       and (correlation_id is null or correlation_id = b.correlation_id)
+     order by published_at limit 1;
+    if not found then return 0; end if;
+    update event set matched = 1 where id = e.id and tenant = e.tenant and matched = 0;
+    exit when found;   -- else another bookmark was faster: look for the next one
+  end loop;
+  delete from bookmark where id = p_bookmark;
+  insert into inbox (instance_id, tenant, kind, bookmark_id, name, step, payload)
+  values (b.instance_id, b.tenant, 'event', b.id, b.name, b.step, e.payload);
+  perform lockstep_stimulate(array[b.instance_id]);
+  return 1;
+end $$;

@@ -1,0 +1,132 @@
+import { statement } from '../db/statement.ts'
+
+export interface ClaimRow {
+  readonly instance_id: string
+  readonly tenant: string
+  readonly claim_no: number
+  readonly stim: number
+  readonly crashes: number
+  readonly due_in: number
+}
+
+/**
+ * Takes due rows that nobody has, oldest first within each queue. Index agenda_due; ids and small columns only, so that a
+ * stopped reader cannot hold the rows. The foreign key to node is a fence of its own.
+ * A MATERIALIZED CTE: the planner may run a subquery again and claim more rows than the limit.
+ */
+export const claim = statement<
+  { node: string; queues: readonly string[]; limit: number; aheadMs: number; floorMs: number | undefined },
+  ClaimRow
+>(
+  'agenda_claim',
+  (p) => [p.node, p.queues, p.limit, p.aheadMs, p.floorMs],
+  `with due as materialized (
+     select d.instance_id, d.tenant
+       from unnest($2::text[]) as q(queue)
+      cross join lateral (
+        select a.instance_id, a.tenant from agenda a
+         where a.queue = q.queue and a.claimed_by is null
+           and a.due_at <= (select clock_timestamp() + $4::float8 * interval '1 millisecond')
+           and a.due_at >= (select coalesce(clock_timestamp() - $5::float8 * interval '1 millisecond', '-infinity'))
+         order by a.due_at limit $3 for update skip locked) d
+      limit $3)
+   update agenda a set claimed_by = $1, claim_no = a.claim_no + 1, crashes = a.crashes + 1
+     from due where a.instance_id = due.instance_id and a.tenant = due.tenant
+   returning a.instance_id, a.tenant, a.claim_no, a.stim, a.crashes, extract(epoch from a.due_at - clock_timestamp())::float8 * 1000 as due_in`,
+)
+
+/** Waits for a claim of this node that may still be running: the claim holds its node row, this asks for it alone. */
+export const lockNode = statement<{ node: string }>(
+  'agenda_lock_node',
+  (p) => [p.node],
+  'select 1 from node where id = $1 for update',
+)
+
+/** All claims of a node. A scan of the agenda: only after the answer to a claim was lost. */
+export const claims = statement<{ node: string }, ClaimRow>(
+  'agenda_claims',
+  (p) => [p.node],
+  `select instance_id, tenant, claim_no, stim, crashes, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in
+     from agenda where claimed_by = $1`,
+  { readOnly: true },
+)
+
+/** Gives rows back as they were before the claim. By primary key. */
+export const release = statement<{ node: string; ids: readonly string[] }>(
+  'agenda_release',
+  (p) => [p.node, p.ids],
+  `update agenda set claimed_by = null, crashes = greatest(crashes - 1, 0) where instance_id = any ($2::uuid[]) and claimed_by = $1`,
+)
+
+export interface InstanceRow {
+  readonly id: string
+  readonly tenant: string
+  readonly definition_id: string
+  readonly version: number
+  readonly correlation_id: string | null
+  readonly parent_id: string | null
+  readonly parent_step: string | null
+  readonly status: string
+  readonly snapshot: unknown
+  readonly snapshot_seq: number
+  readonly snapshot_at: number | null
+}
+
+/** By primary key. */
+export const instances = statement<{ ids: readonly string[] }, InstanceRow>(
+  'agenda_instances',
+  (p) => [p.ids],
+  `select id, tenant, definition_id, version, correlation_id, parent_id, parent_step, status, snapshot, snapshot_seq, extract(epoch from snapshot_at)::float8 * 1000 as snapshot_at
+     from instance where id = any ($1::uuid[])`,
+  { readOnly: true },
+)
+
+export interface FactRow {
+  readonly instance_id: string
+  readonly seq: number
+  readonly kind: string
+  readonly data: unknown
+  readonly at: number
+}
+
+/** Facts after each instance's snapshot, one page of all of them. By primary key. */
+export const facts = statement<{ ids: readonly string[]; after: readonly number[]; limit: number }, FactRow>(
+  'agenda_facts',
+  (p) => [p.ids, p.after, p.limit],
+  `select j.instance_id, j.seq, j.kind, j.data, extract(epoch from j.at)::float8 * 1000 as at
+     from unnest($1::uuid[], $2::integer[]) as w(id, after)
+     join journal j on j.instance_id = w.id and j.seq > w.after
+    order by j.instance_id, j.seq limit $3`,
+  { readOnly: true },
+)
+
+/** By unique index. */
+export const bookmarks = statement<
+  { ids: readonly string[] },
+  { instance_id: string; id: string; step: string; hash: string }
+>(
+  'agenda_bookmarks',
+  (p) => [p.ids],
+  'select instance_id, id, step, hash from bookmark where instance_id = any ($1::uuid[])',
+  { readOnly: true },
+)
+
+export interface InboxRow {
+  readonly instance_id: string
+  readonly stim: number
+  readonly id: string | null
+  readonly kind: string | null
+  readonly bookmark_id: string | null
+  readonly step: string | null
+  readonly payload: unknown
+}
+
+/** The counter and the messages it counts, in one snapshot. By primary key. */
+export const inbox = statement<{ ids: readonly string[] }, InboxRow>(
+  'agenda_inbox',
+  (p) => [p.ids],
+  `select a.instance_id, a.stim, m.id, m.kind, m.bookmark_id, m.step, m.payload
+     from agenda a left join inbox m on m.instance_id = a.instance_id
+    where a.instance_id = any ($1::uuid[]) order by a.instance_id, m.id`,
+  { readOnly: true },
+)

@@ -1,0 +1,126 @@
+import {
+  type CheckpointItem,
+  type CheckpointVerdict,
+  type CommitBatch,
+  type CommitResult,
+  type CommitStore,
+  Fenced,
+  type StartItem,
+  type StartVerdict,
+} from '@lockstep/engine/ports'
+import type { Db, Lane } from '../db/db.ts'
+import { DatabaseRefused, sqlstateOf } from '../db/errors.ts'
+import * as sql from './commit.sql.ts'
+import { commitColumns } from './commit-columns.ts'
+
+/** SQLSTATE that the commit function raises when the node row is gone. */
+const FENCED = 'LS001'
+const UNIQUE_VIOLATION = '23505'
+
+type Applied = sql.CommitAnswer & { readonly repeated: boolean }
+
+export function postgresCommits(db: Db): CommitStore {
+  const lane = db.lane('flush')
+  return {
+    async commit(batch) {
+      const starts = sortedBy(batch.starts, (start) => start.dedupeKey ?? start.instanceId)
+      const checkpoints = sortedBy(batch.checkpoints, (checkpoint) => checkpoint.instanceId)
+      const sorted: CommitBatch = { ...batch, starts: starts.items, checkpoints: checkpoints.items }
+      const answer = await apply(lane, sorted)
+      const verdicts = await startVerdicts(lane, starts.items, answer)
+      return {
+        at: answer.at,
+        starts: starts.restore(verdicts),
+        checkpoints: checkpoints.restore(checkpointVerdicts(checkpoints.items, answer)),
+        woken: answer.woken,
+        repeated: answer.repeated,
+      } satisfies CommitResult
+    },
+  }
+}
+
+async function apply(lane: Lane, batch: CommitBatch): Promise<Applied> {
+  try {
+    return { ...(await lane.one(sql.commit, commitColumns(batch))), repeated: false }
+  } catch (error) {
+    if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: batch.nodeId }, { cause: error })
+    if (isAppliedBefore(error)) return answerOfApplied(lane, batch)
+    throw error
+  }
+}
+
+function isAppliedBefore(error: unknown): boolean {
+  return (
+    DatabaseRefused.is(error) &&
+    error.details.sqlstate === UNIQUE_VIOLATION &&
+    error.details.constraint === 'flush_pkey'
+  )
+}
+
+/** The batch went through the first time; only its answer was lost. */
+async function answerOfApplied(lane: Lane, batch: CommitBatch): Promise<Applied> {
+  const flush = await lane.one(sql.appliedFlush, { node: batch.nodeId, flushNo: batch.flushNo })
+  const ids = batch.starts.map((start) => start.instanceId)
+  const started = ids.length === 0 ? [] : await lane.many(sql.startedVersions, { ids })
+  return {
+    at: flush.at,
+    started: started.map((row) => row.id),
+    versions: started.map((row) => row.version),
+    lost: flush.lost ?? [],
+    stimulated: flush.stimulated ?? [],
+    woken: 0,
+    repeated: true,
+  }
+}
+
+async function startVerdicts(
+  lane: Lane,
+  starts: readonly StartItem[],
+  answer: sql.CommitAnswer,
+): Promise<StartVerdict[]> {
+  const versions = new Map(answer.started.map((id, index) => [id, answer.versions[index]!]))
+  const refused = starts.filter((start) => !versions.has(start.instanceId) && start.dedupeKey !== undefined)
+  const owners = refused.length === 0 ? new Map<StartItem, string>() : await findOwners(lane, refused)
+  return starts.map((start) => {
+    const version = versions.get(start.instanceId)
+    if (version !== undefined) return { kind: 'started', version }
+    const owner = owners.get(start)
+    return owner === undefined ? { kind: 'unknown-definition' } : { kind: 'duplicate', instanceId: owner }
+  })
+}
+
+async function findOwners(lane: Lane, starts: readonly StartItem[]): Promise<Map<StartItem, string>> {
+  const rows = await lane.many(sql.dedupeOwners, {
+    tenants: starts.map((start) => start.tenant),
+    definitions: starts.map((start) => start.definitionId),
+    keys: starts.map((start) => start.dedupeKey!),
+  })
+  return new Map(rows.map((row) => [starts[row.ord - 1]!, row.id]))
+}
+
+function checkpointVerdicts(items: readonly CheckpointItem[], answer: sql.CommitAnswer): CheckpointVerdict[] {
+  const verdicts = items.map((): CheckpointVerdict => ({ kind: 'written' }))
+  for (const ord of answer.lost) verdicts[ord - 1] = { kind: 'lost' }
+  for (const ord of answer.stimulated) verdicts[ord - 1] = { kind: 'stimulated' }
+  return verdicts
+}
+
+/** Items in the order in which rows are locked, and the way back to the caller's order. */
+function sortedBy<T>(
+  items: readonly T[],
+  key: (item: T) => string,
+): { items: T[]; restore: <V>(values: readonly V[]) => V[] } {
+  const order = items
+    .map((item, index) => ({ item, index, key: key(item) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return {
+    items: order.map((each) => each.item),
+    restore: <V>(values: readonly V[]) => {
+      const restored = new Array<V>(values.length)
+      order.forEach((each, position) => {
+        restored[each.index] = values[position]!
+      })
+      return restored
+    },
+  }
+}

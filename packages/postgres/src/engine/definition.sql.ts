@@ -1,0 +1,90 @@
+import { statement } from '../db/statement.ts'
+
+export const create = statement<{ tenant: string; id: string; name: string; document: string }, { revision: number }>(
+  'definition_create',
+  (p) => [p.id, p.tenant, p.name, p.document],
+  `insert into definition (id, tenant, kind, name, draft) values ($1, $2, 'graph', $3, $4) on conflict do nothing returning revision`,
+)
+
+export interface DraftRow {
+  readonly id: string
+  readonly kind: 'graph' | 'function'
+  readonly draft: unknown
+  readonly revision: number
+  readonly published: number | null
+}
+
+export const draft = statement<{ tenant: string; id: string }, DraftRow>(
+  'definition_draft',
+  (p) => [p.id, p.tenant],
+  'select id, kind, draft, revision, published from definition where id = $1 and tenant = $2',
+  { readOnly: true },
+)
+
+/** Compares and swaps by revision; a null revision replaces whatever is there. */
+export const saveDraft = statement<
+  { tenant: string; id: string; name: string; document: string; revision: number | undefined },
+  { revision: number }
+>(
+  'definition_save_draft',
+  (p) => [p.id, p.tenant, p.name, p.document, p.revision],
+  `update definition set draft = $4, name = $3, revision = revision + 1, updated_at = clock_timestamp()
+    where id = $1 and tenant = $2 and kind = 'graph' and ($5::integer is null or revision = $5) returning revision`,
+)
+
+/** Locks the definition, so that two publishes cannot take one number. */
+export const lockForPublish = statement<
+  { tenant: string; id: string },
+  { revision: number; latest: number; published: number | null; latest_hash: string | null }
+>(
+  'definition_lock_for_publish',
+  (p) => [p.id, p.tenant],
+  `select d.revision, d.latest, d.published,
+          (select v.hash from definition_version v where v.id = d.id and v.tenant = d.tenant and v.version = d.latest) as latest_hash
+     from definition d where d.id = $1 and d.tenant = $2 and d.kind = 'graph' for update of d`,
+)
+
+export const addVersion = statement<{ tenant: string; id: string; version: number; hash: string }>(
+  'definition_add_version',
+  (p) => [p.id, p.tenant, p.version, p.hash],
+  `insert into definition_version (id, tenant, version, hash, document)
+   select id, tenant, $3, $4, draft from definition where id = $1 and tenant = $2`,
+)
+
+export const point = statement<{ tenant: string; id: string; version: number }>(
+  'definition_point',
+  (p) => [p.id, p.tenant, p.version],
+  `update definition set published = $3, latest = greatest(latest, $3), updated_at = clock_timestamp() where id = $1 and tenant = $2`,
+)
+
+/** A function's version only moves forward: a node with older code that starts later must not point back. */
+export const registerFunction = statement<{ tenant: string; id: string; version: number }, { kind: string }>(
+  'definition_register_function',
+  (p) => [p.id, p.tenant, p.version],
+  `with v as (insert into definition_version (id, tenant, version, hash) values ($1, $2, $3, 'function') on conflict do nothing)
+   insert into definition as d (id, tenant, kind, name, published, latest) values ($1, $2, 'function', $1, $3, $3)
+   on conflict (id, tenant) do update set published = greatest(d.published, excluded.published), latest = greatest(d.latest, excluded.latest)
+   returning kind`,
+)
+
+export const version = statement<
+  { tenant: string; id: string; version: number },
+  { kind: 'graph' | 'function'; hash: string; document: unknown }
+>(
+  'definition_version_one',
+  (p) => [p.id, p.tenant, p.version],
+  `select d.kind, v.hash, v.document from definition_version v join definition d on d.id = v.id and d.tenant = v.tenant
+    where v.id = $1 and v.tenant = $2 and v.version = $3`,
+  { readOnly: true },
+)
+
+export const list = statement<
+  { tenant: string; after: string | undefined; limit: number },
+  { id: string; kind: 'graph' | 'function'; name: string; published: number | null; revision: number }
+>(
+  'definition_list',
+  (p) => [p.tenant, p.after, p.limit],
+  `select id, kind, name, published, revision from definition
+    where tenant = $1 and ($2::text is null or id > $2) order by id limit $3`,
+  { readOnly: true },
+)

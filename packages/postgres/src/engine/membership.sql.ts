@@ -1,0 +1,45 @@
+import { statement } from '../db/statement.ts'
+
+export const join = statement<{ id: string; name: string; version: string }>(
+  'membership_join',
+  (p) => [p.id, p.name, p.version],
+  'insert into node (id, name, version) values ($1, $2, $3) on conflict (id) do nothing',
+)
+
+/** One own row (HOT), and a read of the few others. No own row in the answer: this node was buried. */
+export const beat = statement<{ id: string }, { id: string; beat: string; own: boolean }>(
+  'membership_beat',
+  (p) => [p.id],
+  `with own as (update node set beat = beat + 1, beat_at = clock_timestamp() where id = $1 and not doomed returning id, beat)
+   select id, beat, true as own from own union all select id, beat, false from node where id <> $1`,
+)
+
+/** Never waits for batches: a flag is no key. New batches see it and stop, those under way drain. */
+export const doom = statement<{ id: string; beat: number }>(
+  'membership_doom',
+  (p) => [p.id, p.beat],
+  'update node set doomed = true where id = $1 and beat = $2',
+)
+
+/** This is the fence. Claims are freed by the foreign key. */
+export const bury = statement<{ id: string }>(
+  'membership_bury',
+  (p) => [p.id],
+  'delete from node where id = $1 and doomed',
+)
+
+/** Ends the connections of a node that still holds its row: a stopped process keeps its locks until then. */
+export const endBackends = statement<{ application: string }>(
+  'membership_end_backends',
+  (p) => [p.application],
+  'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()',
+)
+
+/** Hands over in good order: these claims did not crash. */
+export const freeClaims = statement<{ id: string }>(
+  'membership_free_claims',
+  (p) => [p.id],
+  'update agenda set claimed_by = null, crashes = 0 where claimed_by = $1',
+)
+
+export const leave = statement<{ id: string }>('membership_leave', (p) => [p.id], 'delete from node where id = $1')

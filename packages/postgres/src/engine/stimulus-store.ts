@@ -1,0 +1,31 @@
+import type { ResumeVerdict, StimulusStore } from '@lockstep/engine/ports'
+import type { Db } from '../db/db.ts'
+import * as sql from './stimulus.sql.ts'
+
+export function postgresStimuli(db: Db): StimulusStore {
+  const lane = db.lane('api')
+  return {
+    resume: async (request) => toVerdict(await lane.one(sql.resume, request)),
+    send: async (message) => (await lane.one(sql.send, message)).sent,
+    publish: async (event) => {
+      await lane.run(sql.publish, event)
+    },
+    match: async (tenant, eventId, limit) => (await lane.one(sql.match, { tenant, eventId, limit })).count,
+    settle: (limit) => lane.one(sql.settle, { limit }),
+  }
+}
+
+function toVerdict(row: { verdict: string; bookmark: string | null; names: readonly string[] | null }): ResumeVerdict {
+  switch (row.verdict) {
+    case 'resumed':
+      return { kind: 'resumed', bookmarkId: row.bookmark ?? '' }
+    case 'ambiguous':
+      return { kind: 'ambiguous', names: row.names ?? [] }
+    case 'already-resumed':
+    case 'expired':
+    case 'in-progress':
+      return { kind: row.verdict }
+    default:
+      return { kind: 'not-found' }
+  }
+}

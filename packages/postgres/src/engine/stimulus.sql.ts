@@ -1,0 +1,46 @@
+import { statement } from '../db/statement.ts'
+
+/** One bookmark by unique index, one inbox row, one agenda row (migration 0004). */
+export const resume = statement<
+  { tenant: string; instanceId: string; bookmark: string | undefined; payload: string },
+  { verdict: string; bookmark: string | null; names: readonly string[] | null }
+>(
+  'stimulus_resume',
+  (p) => [p.tenant, p.instanceId, p.bookmark, p.payload],
+  'select * from lockstep_resume($1, $2, $3, $4)',
+)
+
+export const send = statement<
+  { tenant: string; instanceId: string; kind: string; payload: string; dedupeKey: string | undefined },
+  { sent: boolean }
+>(
+  'stimulus_send',
+  (p) => [p.tenant, p.instanceId, p.kind, p.payload, p.dedupeKey],
+  'select lockstep_send($1, $2, $3, $4, $5) as sent',
+)
+
+export const publish = statement<{
+  tenant: string
+  id: string
+  name: string
+  correlationId: string | undefined
+  payload: string
+  ttlMs: number
+}>(
+  'stimulus_publish',
+  (p) => [p.id, p.tenant, p.name, p.correlationId, p.payload, p.ttlMs],
+  `insert into event (id, tenant, name, correlation_id, payload, expires_at)
+   values ($1, $2, $3, $4, $5, clock_timestamp() + $6::float8 * interval '1 millisecond') on conflict (id, tenant) do nothing`,
+)
+
+export const match = statement<{ tenant: string; eventId: string; limit: number }, { count: number }>(
+  'stimulus_match',
+  (p) => [p.tenant, p.eventId, p.limit],
+  'select lockstep_match($1, $2, $3) as count',
+)
+
+export const settle = statement<{ limit: number }, { settled: number; matched: number; open: number }>(
+  'stimulus_settle',
+  (p) => [p.limit],
+  'select * from lockstep_settle($1)',
+)

@@ -1,0 +1,110 @@
+import { type Clock, type Random, sleep } from '@lockstep/base'
+import { Broken } from '../connection/broken.ts'
+import type { Reply, Request } from '../connection/connection.ts'
+import { isStalePreparation, outcomeOf } from '../connection/outcome.ts'
+import type { Lane, TransactionOptions } from '../db/db.ts'
+import { sqlstateOf } from '../db/errors.ts'
+import { backoffMs } from './backoff.ts'
+import type { Pool } from './pool.ts'
+import { type Preparation, queriesOver, toRequest } from './requests.ts'
+import { Transaction } from './transaction.ts'
+
+export interface LaneSettings {
+  readonly clock: Clock
+  readonly random: Random
+  readonly preparation: Preparation
+  readonly idleInTransactionMs: number
+}
+
+const MOST_ATTEMPTS = 5
+/** Serialisation failure and deadlock: the server undid everything and asks for another try. */
+const tryAgain = new Set(['40001', '40P01'])
+
+export function laneOver(pool: Pool, settings: LaneSettings): Lane {
+  const { preparation, clock, random } = settings
+
+  /** A statement outside any transaction is its own commit: when its answer is lost, so is the knowledge of it. */
+  const single = async (request: Request, { readOnly }: { readonly readOnly: boolean }): Promise<Reply> => {
+    try {
+      return await submit(pool, request)
+    } catch (error) {
+      throw outcomeOf(error, request.name, readOnly ? 'rolled-back' : 'unknown')
+    }
+  }
+
+  const attempt = async <T>(
+    options: TransactionOptions,
+    perform: (tx: Transaction) => Promise<T>,
+  ): Promise<Attempt<T>> => {
+    const connection = await pool.acquire('transaction')
+    const transaction = new Transaction(connection, settings, options)
+    try {
+      await transaction.begin(options)
+      return { done: true, value: await perform(transaction) }
+    } catch (error) {
+      await transaction.rollback()
+      const sqlstates = [error, transaction.failure].map((each) => sqlstateOf(each) ?? '')
+      return { done: false, error, canRetry: connection.isStale || sqlstates.some((state) => tryAgain.has(state)) }
+    } finally {
+      pool.release(connection)
+    }
+  }
+
+  const inTransaction = async <T>(
+    options: TransactionOptions,
+    perform: (tx: Transaction) => Promise<T>,
+  ): Promise<T> => {
+    const { attempts = MOST_ATTEMPTS } = options
+    for (let count = 1; ; count++) {
+      const result = await attempt(options, perform)
+      if (result.done) return result.value
+      if (!result.canRetry || count >= attempts) throw result.error
+      await sleep(clock, backoffMs(count, random))
+    }
+  }
+
+  return {
+    ...queriesOver(single, preparation),
+    transaction: (work, options = {}) =>
+      inTransaction(options, async (transaction) => {
+        const value = await transaction.perform(work)
+        await transaction.commit()
+        return value
+      }),
+    transactionEndingWith: (last, work, options = {}) =>
+      inTransaction(options, async (transaction) => {
+        const params = await transaction.perform(work)
+        const reply = await transaction.commitWith(toRequest(last, params, preparation))
+        return reply.rows as RowsOf<typeof last>
+      }),
+  }
+}
+
+async function submit(pool: Pool, request: Request): Promise<Reply> {
+  // A script could leave a transaction open or wait for long: it never shares a connection.
+  if (request.values === undefined) return submitAlone(pool, request)
+  try {
+    return await pool.submit(request)
+  } catch (error) {
+    if (!isStalePreparation(error)) throw error
+    const { name, text, values } = request
+    return pool.submit({ name, text, values })
+  }
+}
+
+async function submitAlone(pool: Pool, request: Request): Promise<Reply> {
+  const connection = await pool.acquire(request.name)
+  try {
+    const reply = await connection.send(request)
+    if (!connection.isOutsideTransaction) connection.destroy(new Broken('lost', 'a script left a transaction open'))
+    return reply
+  } finally {
+    pool.release(connection)
+  }
+}
+
+type RowsOf<S> = S extends { readonly row?: infer R } ? R[] : never
+
+type Attempt<T> =
+  | { readonly done: true; readonly value: T }
+  | { readonly done: false; readonly error: unknown; readonly canRetry: boolean }

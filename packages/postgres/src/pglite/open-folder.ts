@@ -1,0 +1,24 @@
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { PGlite } from '@electric-sql/pglite'
+import { unpackTar } from './tar.ts'
+
+/**
+ * Opens the files of PGlite below `folder`, creating them when there are none. They are prepared under another name
+ * and renamed when complete, so that a process killed half way leaves nothing that could be taken for a database.
+ * The caller holds the lock of the folder.
+ */
+export async function openFolder(folder: string, snapshot: string | undefined): Promise<PGlite> {
+  const place = join(folder, 'pgdata')
+  if (!existsSync(place)) await create(place, snapshot)
+  return PGlite.create(place)
+}
+
+async function create(place: string, snapshot: string | undefined): Promise<void> {
+  const draft = `${place}.new`
+  rmSync(draft, { recursive: true, force: true })
+  if (snapshot === undefined) await (await PGlite.create(draft)).close()
+  else unpackTar(gunzipSync(readFileSync(snapshot)), draft)
+  renameSync(draft, place)
+}

@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['source']
+const shared = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions: [...conditions, 'node'] } },
+}
+
+/** `unit` needs nothing but Node. `servers` talks to real servers that the harness brings up on private ports. */
+export default defineConfig({ root: '/work/main',
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        ...shared,
+        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], testTimeout: 30_000 },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'servers',
+          include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          fileParallelism: true,
+        },
+      },
+    ],
+  },
+})

@@ -1,0 +1,96 @@
+import type { AgendaStore, Claim, ClaimRequest, Inbox, LoadedInstance } from '@lockstep/engine/ports'
+import type { Database } from './database.ts'
+import { DatabaseRefused, FOREIGN_KEY_VIOLATION } from './errors.ts'
+import type { Synchronous } from './synchronous.ts'
+import type { AgendaTableRow, InstanceTableRow } from './tables.ts'
+
+export function agendaTransactions(database: Database): Synchronous<AgendaStore> {
+  const { tables } = database
+  return {
+    claim: (request) => claim(database, request),
+    claims: (nodeId) => [...tables.agenda.values()].filter((row) => row.claimedBy === nodeId).map((row) => toClaim(database, row)),
+    load: (ids) => unique(ids).flatMap((id) => tables.instances.get(id) ?? []).map((instance) => toLoaded(database, instance)),
+    inbox: (ids) =>
+      unique(ids)
+        .flatMap((id) => tables.agenda.get(id) ?? [])
+        .map((row) => toInbox(database, row)),
+    release: (nodeId, ids) => {
+      for (const id of ids) {
+        const row = tables.agenda.get(id)
+        if (row?.claimedBy !== nodeId) continue
+        row.claimedBy = undefined
+        row.crashes = Math.max(row.crashes - 1, 0)
+      }
+    },
+  }
+}
+
+/** Oldest first within each queue. The foreign key to the node row refuses a node that is gone, if there was anything to take. */
+function claim(database: Database, request: ClaimRequest): Claim[] {
+  const { tables } = database
+  const now = database.now()
+  const latest = now + request.aheadMs
+  const earliest = request.floorMs === undefined ? Number.NEGATIVE_INFINITY : now - request.floorMs
+  const free = [...tables.agenda.values()].filter((row) => row.claimedBy === undefined && row.dueAt <= latest && row.dueAt >= earliest)
+  const taken = request.queues
+    .flatMap((queue) => free.filter((row) => row.queue === queue).sort((a, b) => a.dueAt - b.dueAt))
+    .slice(0, request.limit)
+  if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
+    throw new DatabaseRefused({ sqlstate: FOREIGN_KEY_VIOLATION, message: 'no such node', statement: 'agenda_claim' })
+  }
+  for (const row of taken) {
+    row.claimedBy = request.nodeId
+    row.claimNo += 1
+    row.crashes += 1
+    tables.history.push({ kind: 'claimed', instanceId: row.instanceId, claimNo: row.claimNo, nodeId: request.nodeId })
+  }
+  return taken.map((row) => toClaim(database, row))
+}
+
+function toClaim(database: Database, row: AgendaTableRow): Claim {
+  return {
+    tenant: row.tenant,
+    instanceId: row.instanceId,
+    claimNo: row.claimNo,
+    stim: row.stim,
+    crashes: row.crashes,
+    dueInMs: row.dueAt - database.now(),
+  }
+}
+
+function toLoaded({ tables }: Database, instance: InstanceTableRow): LoadedInstance {
+  const facts = (tables.journal.get(instance.id) ?? []).filter((row) => row.seq > instance.snapshotSeq)
+  const open = [...tables.bookmarks.values()].filter((bookmark) => bookmark.instanceId === instance.id)
+  return {
+    tenant: instance.tenant,
+    instanceId: instance.id,
+    definitionId: instance.definitionId,
+    version: instance.version,
+    correlationId: instance.correlationId,
+    parentId: instance.parentId,
+    parentStep: instance.parentStep,
+    status: instance.status,
+    snapshot: instance.snapshot === undefined ? null : JSON.parse(instance.snapshot),
+    snapshotSeq: instance.snapshotSeq,
+    facts: facts
+      .sort((a, b) => a.seq - b.seq)
+      .map((row) => ({ seq: row.seq, kind: row.kind, data: JSON.parse(row.data), at: row.at })),
+    openBookmarks: open.map(({ id, step, hash }) => ({ id, step, hash })),
+  }
+}
+
+function toInbox({ tables }: Database, row: AgendaTableRow): Inbox {
+  return {
+    instanceId: row.instanceId,
+    stim: row.stim,
+    messages: (tables.inbox.get(row.instanceId) ?? []).map((message) => ({
+      id: String(message.id),
+      kind: message.kind,
+      bookmarkId: message.bookmarkId,
+      step: message.step,
+      payload: JSON.parse(message.payload),
+    })),
+  }
+}
+
+const unique = (ids: readonly string[]): string[] => [...new Set(ids)]

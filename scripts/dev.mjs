@@ -1,0 +1,46 @@
+// `npm run dev`: rebuilds on every change and restarts the server when a build is clean. Two child processes, both ended with this one.
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { root, say } from './bootstrap/say.mjs'
+
+const args = process.argv.slice(2)
+let server
+let restarting = Promise.resolve()
+let stopping = false
+
+const compiler = spawn(
+  process.execPath,
+  [path.join('node_modules', 'typescript', 'bin', 'tsc'), '-b', '--watch', '--preserveWatchOutput'],
+  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+)
+compiler.stdout.setEncoding('utf8')
+compiler.stdout.on('data', (text) => {
+  process.stdout.write(text)
+  if (/Found 0 errors/.test(text)) restarting = restarting.then(restart)
+})
+
+async function restart() {
+  if (stopping) return
+  if (server) {
+    say('sources changed, restarting the node')
+    await stop(server)
+  }
+  server = spawn(process.execPath, ['packages/lockstep/bin/lockstep.mjs', 'server', ...args], { cwd: root, stdio: 'inherit' })
+}
+
+function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    child.once('exit', resolve)
+    child.kill('SIGTERM')
+  })
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, async () => {
+    stopping = true
+    compiler.kill('SIGTERM')
+    if (server) await stop(server)
+    process.exit(0)
+  })
+}
