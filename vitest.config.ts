@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 const conditions = ['source']
 const shared = {
   resolve: { conditions },
-  ssr: { resolve: { conditions: [...conditions, 'node', 'module', 'import', 'default'] } },
+  ssr: { resolve: { conditions: [...conditions, 'node', 'module', 'default'] } },
 }
 
 /** `unit` needs nothing but Node. `servers` talks to real servers that the harness brings up on private ports. */

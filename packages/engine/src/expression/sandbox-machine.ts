@@ -80,9 +80,14 @@ export async function openMachine(settings: MachineSettings, monotonic: () => nu
       }
     },
     async reset() {
+      const { memory, stackPointer } = image.snapshot
       const bytes = new Uint8Array(instance.memory.buffer)
-      if (bytes.length === image.snapshot.memory.length) bytes.set(image.snapshot.memory)
-      else instance = await instantiate(image, options)
+      if (bytes.length === memory.length) {
+        bytes.fill(0, 0, stackPointer)
+        bytes.set(memory.subarray(stackPointer), stackPointer)
+      } else {
+        instance = await instantiate(image, options)
+      }
     },
   }
 }
@@ -101,7 +106,7 @@ async function makeImage(options: Options, outputBytes: number): Promise<Image> 
   }
   const snapshot = vm.snapshot()
   vm.dispose()
-  // Below the stack pointer is what calls left behind: zeros are as good and tell nothing.
+  // The stack is empty. What calls left below it is as well zero, which is quicker to write back than to copy.
   snapshot.memory.fill(0, 0, snapshot.stackPointer)
   return { snapshot, ...places }
 }

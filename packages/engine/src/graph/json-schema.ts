@@ -8,7 +8,7 @@ import { DURATION_FORMAT, INSTANT_FORMAT } from '../activity/input-schema.ts'
  */
 export function compileSchema(schema: object | boolean): ValidateFunction {
   // Unknown keywords and formats are notes of the author, not mistakes of ours.
-  const compiler = new Ajv2020({ allErrors: true, strict: false, logger: false, validateSchema: true })
+  const compiler = new Ajv2020({ allErrors: true, strict: false, logger: false, verbose: true })
   compiler.addFormat(DURATION_FORMAT, isDuration)
   compiler.addFormat(
     INSTANT_FORMAT,

@@ -34,6 +34,8 @@ export interface StartedFact {
   readonly correlationId?: string
   /** Activity id of the trigger that caused the start. Absent: started by hand, by API or by a parent. */
   readonly trigger?: string
+  /** How many workflows stand above this one. Absent: none. */
+  readonly depth?: number
 }
 
 export interface CompletedFact {

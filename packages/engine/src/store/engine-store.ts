@@ -4,6 +4,7 @@ import type { DefinitionStore } from './definition-store.ts'
 import type { InstanceReader } from './instance-reader.ts'
 import type { MembershipStore } from './membership-store.ts'
 import type { StimulusStore } from './stimulus-store.ts'
+import type { TransactionStore } from './transaction-store.ts'
 
 /** Everything the engine keeps. A provider implements all of it over one database. */
 export interface EngineStore {
@@ -13,4 +14,5 @@ export interface EngineStore {
   readonly stimuli: StimulusStore
   readonly definitions: DefinitionStore
   readonly instances: InstanceReader
+  readonly transactions: TransactionStore
 }

@@ -2,6 +2,7 @@ import type { Json } from '@lockstep/base'
 import type { EndStatus, Failure, Fact, StepKey } from '../journal/fact.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
 import type { NewBookmark, NewEvent, NewIncident } from '../store/commit-store.ts'
+import type { UserTransaction } from '../store/transaction-store.ts'
 
 /** Which run this is. */
 export interface InstanceIdentity {
@@ -46,6 +47,8 @@ export interface ChildStart {
   readonly step: StepKey
   /** Whether the parent is told of its end. */
   readonly awaited: boolean
+  /** How many workflows stand above it. */
+  readonly depth: number
 }
 
 /** What an execution may ask of the node that runs it. */
@@ -60,6 +63,14 @@ export interface ExecutionHost {
   durable(): Promise<void>
   /** Runs an effect: a draining node waits for it, and for what it records before this settles. */
   effect<T>(run: () => Promise<T>): Promise<T>
+  /**
+   * Runs SQL that commits together with the facts it answers. `applied` is told of them before anything else is recorded;
+   * nothing else of this instance is written meanwhile. The code may run again when the database asks for it.
+   */
+  transact<T>(
+    work: (tx: UserTransaction) => Promise<{ readonly result: T; readonly facts: readonly Fact[] }>,
+    applied: (facts: readonly Fact[], at: number) => void,
+  ): Promise<T>
   /** Starts another instance; repeating it is harmless. Rejects when its definition is unknown. */
   startChild(child: ChildStart): Promise<void>
   /** The store's clock, as well as this node knows it; never ahead of it. */

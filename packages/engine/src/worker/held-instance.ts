@@ -5,9 +5,10 @@
  */
 import { Cancelled, type Deferred, deferred, errorMessage, hashJson, type Json } from '@lockstep/base'
 import type { CheckpointSource } from '../commit/commit-pipeline.ts'
-import type { EndStatus, Failure, StepKey } from '../journal/fact.ts'
+import type { EndStatus, Fact, Failure, StepKey } from '../journal/fact.ts'
 import type { Inbox, InboxMessage } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict, Disposition, NewIncident } from '../store/commit-store.ts'
+import type { UserTransaction } from '../store/transaction-store.ts'
 import type { Change, ChildStart, Execution, ExecutionHost, InstanceIdentity, Posture, Tentative } from './execution.ts'
 import { PendingChange } from './pending-change.ts'
 
@@ -18,6 +19,10 @@ export interface Holder {
   storeNow(): number
   newId(): string
   mark(held: HeldInstance): void
+  transact<M extends { readonly facts: readonly Fact[] }>(
+    work: (tx: UserTransaction) => Promise<M>,
+    item: (made: M) => CheckpointItem,
+  ): Promise<M & { readonly verdict: CheckpointVerdict; readonly at: number }>
   startChild(parent: InstanceIdentity, child: ChildStart): Promise<void>
   /** A stimulus was missed: read the inbox and call `hear`. */
   stimulated(held: HeldInstance): void
@@ -64,6 +69,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   #forcedEnd: { readonly status: EndStatus; readonly error: Failure | undefined } | undefined
   #parked: (Disposition & { kind: 'suspend' }) | undefined
   #gone = false
+  /** A transaction of the user's writes this instance; the pipeline must not. */
+  #reserved = false
   #draining = false
   #effectCount = 0
   readonly #proven: Deferred<void> = deferred()
@@ -165,6 +172,29 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     }
   }
 
+  async transact<T>(
+    work: (tx: UserTransaction) => Promise<{ readonly result: T; readonly facts: readonly Fact[] }>,
+    applied: (facts: readonly Fact[], at: number) => void,
+  ): Promise<T> {
+    await this.durable()
+    this.#reserved = true
+    try {
+      const { result, facts, verdict, at } = await this.effect(() =>
+        this.#holder.transact(work, (made) => this.#transactionItem(made.facts)),
+      )
+      if (verdict.kind !== 'written') {
+        this.#holder.lost(this)
+        return await new Promise<never>(() => {})
+      }
+      this.#seq += facts.length
+      applied(facts, at)
+      return result
+    } finally {
+      this.#reserved = false
+      this.changed()
+    }
+  }
+
   startChild(child: ChildStart): Promise<void> {
     return this.#holder.startChild(this.identity, child)
   }
@@ -243,7 +273,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   // What the pipeline asks for.
 
   take(): CheckpointItem | undefined {
-    if (this.#inFlight !== undefined || this.#gone) return undefined
+    if (this.#inFlight !== undefined || this.#gone || this.#reserved) return undefined
     if (this.#parked !== undefined) return this.#takeParked(this.#parked)
     if (this.#execution === undefined && this.#forcedEnd === undefined) return undefined
     const tentative = this.#pending.isEmpty && this.#forcedEnd === undefined ? this.#tentative : undefined
@@ -318,6 +348,14 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   #incident(error: Failure): NewIncident {
     const fingerprint = hashJson([this.identity.definitionId, stepOf(error), error.code]).slice(0, 16)
     return { id: this.newId(), step: error.step, fingerprint, code: error.code, message: error.message.slice(0, 2_000) }
+  }
+
+  #transactionItem(facts: readonly Fact[]): CheckpointItem {
+    const change = new PendingChange()
+    for (const fact of facts) change.addFact(fact)
+    const item = this.#item(change, { kind: 'active' }, { kind: 'hold' }, undefined)
+    this.#inFlight = undefined
+    return item
   }
 
   #item(change: PendingChange, posture: Posture, then: Disposition, tentative: Tentative | undefined): CheckpointItem {

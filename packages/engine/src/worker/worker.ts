@@ -5,8 +5,11 @@
  */
 import { type Clock, errorCode, errorMessage, type Json, type Logger, sleep, type Timer } from '@lockstep/base'
 import type { CommitPipeline } from '../commit/commit-pipeline.ts'
-import type { Failure } from '../journal/fact.ts'
+import { commitWithUser } from '../commit/commit-with-user.ts'
+import type { Fact, Failure } from '../journal/fact.ts'
 import type { AgendaStore, Claim, LoadedInstance } from '../store/agenda-store.ts'
+import type { CheckpointItem, CheckpointVerdict, CommitStore } from '../store/commit-store.ts'
+import type { TransactionStore, UserTransaction } from '../store/transaction-store.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
 import { HeldInstance, type HeldStart, type Holder } from './held-instance.ts'
 import type { StoreClock } from './store-clock.ts'
@@ -16,6 +19,8 @@ export interface WorkerOptions {
   readonly nodeId: string
   readonly agenda: AgendaStore
   readonly pipeline: CommitPipeline
+  readonly commits: CommitStore
+  readonly transactions: TransactionStore
   readonly clock: Clock
   readonly storeClock: StoreClock
   readonly logger: Logger
@@ -149,6 +154,13 @@ export class Worker implements Holder {
 
   mark(held: HeldInstance): void {
     this.#o.pipeline.mark(held)
+  }
+
+  transact<M extends { readonly facts: readonly Fact[] }>(
+    work: (tx: UserTransaction) => Promise<M>,
+    item: (made: M) => CheckpointItem,
+  ): Promise<M & { readonly verdict: CheckpointVerdict; readonly at: number }> {
+    return commitWithUser(this.#o.transactions, this.#o.commits, this.#o.pipeline, this.#o.nodeId, work, item)
   }
 
   startChild(parent: InstanceIdentity, child: ChildStart): Promise<void> {

@@ -6,6 +6,7 @@ import { postgresDefinitions } from './definition-store.ts'
 import { postgresInstances } from './instance-reader.ts'
 import { postgresMembership } from './membership-store.ts'
 import { postgresStimuli } from './stimulus-store.ts'
+import { postgresTransactions } from './transaction-store.ts'
 
 /** The engine's store on a migrated database, on a server or embedded. */
 export function postgresEngineStore(db: Db): EngineStore {
@@ -16,5 +17,6 @@ export function postgresEngineStore(db: Db): EngineStore {
     stimuli: postgresStimuli(db),
     definitions: postgresDefinitions(db),
     instances: postgresInstances(db),
+    transactions: postgresTransactions(db),
   }
 }

@@ -6,7 +6,7 @@ import type { Queries } from '../db/queries.ts'
 import { backoffMs } from '../lane/backoff.ts'
 import * as sql from './migration.sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { plan, planMigrations } from './plan-migrations.ts'
+import { planMigrations, plan as planWithin } from './plan-migrations.ts'
 
 /** `auto` applies what is pending, `check` refuses to go on when something is, `off` trusts the operator. */
 export type MigrationMode = 'auto' | 'check' | 'off'
@@ -34,7 +34,8 @@ const LOCK_NOT_AVAILABLE = '55P03'
 export async function migrate(db: Db, options: MigrateOptions): Promise<readonly Migration[]> {
   const { mode, migrations = await readMigrations(), logger = silentLogger } = options
   if (mode === 'off') return []
-  const pending = (await planMigrations(db, migrations)).filter((each) => each.status === 'pending')
+  const plan = await planMigrations(db, migrations)
+  const pending = migrations.filter((_, index) => plan[index]?.status === 'pending')
   if (pending.length === 0) return []
   if (mode === 'check') throw new SchemaOutdated({ pending: pending.map((each) => each.name), schema: db.schema })
   const applied: Migration[] = []
@@ -80,7 +81,7 @@ async function apply(
   await tx.run(sql.takeTurn, { schema })
   await tx.run(sql.limitLockWait, { ms: lockTimeoutMs })
   await prepareSchema(tx, schema)
-  const status = (await plan(tx, schema, known)).find((each) => each.number === next.number)?.status
+  const status = (await planWithin(tx, schema, known)).find((each) => each.number === next.number)?.status
   if (status !== 'pending') return false
   await tx.script(next.sql)
   await tx.run(sql.recordApplied, { ...next, appliedBy })

@@ -1,34 +1,33 @@
-// Run when the package is built: `node dist/pglite/make-snapshot.js`. Does nothing when the snapshot is up to date.
+// Run when the package is built: `node dist/pglite/make-snapshot.js`. Makes only what is missing.
 
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { basename, join } from 'node:path'
 import { systemClock as clock, systemRandom as random } from '@lockstep/base'
 import { migrate } from '../migrations/migrate.ts'
 import { openPglite } from './open-pglite.ts'
-import { currentManifest, readManifest, snapshotArchive, snapshotFolder, snapshotManifest } from './snapshot.ts'
-import { packTar } from './tar.ts'
+import { packSnapshot, SNAPSHOT_SCHEMA, snapshotFiles, snapshotFolder } from './snapshot.ts'
 
-const SCHEMA = 'lockstep'
-
-async function makeSnapshot(): Promise<'made' | 'up to date'> {
-  const manifest = await currentManifest(SCHEMA)
-  if (JSON.stringify(readManifest()) === JSON.stringify(manifest)) return 'up to date'
+async function makeSnapshot(file: string, isMigrated: boolean): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'lockstep-snapshot-'))
   try {
-    await using db = await openPglite({ dataDir, clock, random, schema: SCHEMA, useSnapshot: false })
-    await migrate(db, { mode: 'auto', clock, random, appliedBy: 'snapshot' })
+    // The empty one is the first to be made, and the start of the other.
+    const db = await openPglite({ dataDir, clock, random, schema: SNAPSHOT_SCHEMA })
+    if (isMigrated) await migrate(db, { mode: 'auto', clock, random, appliedBy: 'snapshot' })
+    // Closed first: a folder that was left in order opens without recovery.
     await db.close()
-    mkdirSync(snapshotFolder, { recursive: true })
-    rmSync(snapshotManifest, { force: true })
-    writeFileSync(`${snapshotArchive}.new`, gzipSync(packTar(join(dataDir, 'pgdata'))))
-    renameSync(`${snapshotArchive}.new`, snapshotArchive)
-    writeFileSync(snapshotManifest, JSON.stringify(manifest))
-    return 'made'
+    writeFileSync(`${file}.${process.pid}`, packSnapshot(join(dataDir, 'pgdata')))
+    renameSync(`${file}.${process.pid}`, file)
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-console.log(`embedded snapshot: ${await makeSnapshot()}`)
+const { empty, migrated } = await snapshotFiles()
+mkdirSync(snapshotFolder, { recursive: true })
+const wanted = [basename(empty), basename(migrated)]
+for (const name of readdirSync(snapshotFolder))
+  if (!wanted.includes(name)) rmSync(join(snapshotFolder, name), { recursive: true })
+if (!existsSync(empty)) await makeSnapshot(empty, false)
+if (!existsSync(migrated)) await makeSnapshot(migrated, true)
+console.log(`embedded snapshots: ${wanted.join(', ')}`)

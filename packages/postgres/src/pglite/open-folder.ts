@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
+import { readSnapshot } from './snapshot.ts'
 import { unpackTar } from './tar.ts'
 
 /**
@@ -19,6 +19,6 @@ async function create(place: string, snapshot: string | undefined): Promise<void
   const draft = `${place}.new`
   rmSync(draft, { recursive: true, force: true })
   if (snapshot === undefined) await (await PGlite.create(draft)).close()
-  else unpackTar(gunzipSync(readFileSync(snapshot)), draft)
+  else unpackTar(readSnapshot(snapshot), draft)
   renameSync(draft, place)
 }

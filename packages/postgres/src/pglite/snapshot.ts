@@ -1,41 +1,51 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Migration, readMigrations } from '../migrations/migration-files.ts'
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
+import { readMigrations } from '../migrations/migration-files.ts'
+import { packTar } from './tar.ts'
 
-/** What a snapshot was made from. It serves only code that would have made the same one, or would go on from it. */
-export interface SnapshotManifest {
-  readonly pglite: string
-  readonly schema: string
-  readonly migrations: readonly string[]
+/**
+ * Packed data folders to begin from, since PGlite needs seconds to make one from nothing: an empty one, and one with
+ * all migrations applied. Beside `dist`, made when the package is built and shipped with it. Their names say what they
+ * fit, so one left from before is never used by mistake; without any a first start is only slower.
+ */
+export const snapshotFolder = fileURLToPath(new URL('../../snapshot/', import.meta.url))
+export const SNAPSHOT_SCHEMA = 'lockstep'
+
+export interface SnapshotFiles {
+  /** Fits every schema and every set of migrations. */
+  readonly empty: string
+  /** Fits the migrations of this version in the schema `lockstep`. */
+  readonly migrated: string
 }
 
-/** Beside `dist`, made when the package is built and shipped with it; a first start without one is only slower. */
-const folder = fileURLToPath(new URL('../../snapshot/', import.meta.url))
-export const snapshotFolder = folder
-export const snapshotArchive = join(folder, 'pgdata.tar.gz')
-export const snapshotManifest = join(folder, 'manifest.json')
+export async function snapshotFiles(): Promise<SnapshotFiles> {
+  const pglite = pgliteVersion()
+  const migrations = createHash('sha256')
+  for (const { checksum } of await readMigrations()) migrations.update(checksum)
+  return {
+    empty: join(snapshotFolder, `empty-${pglite}.tar.br`),
+    migrated: join(snapshotFolder, `migrated-${pglite}-${migrations.digest('hex').slice(0, 12)}.tar.br`),
+  }
+}
 
-/** The archive to begin a new data folder from, if there is a fitting one. */
+/** The best archive to begin a new data folder from. */
 export async function findSnapshot(schema: string): Promise<string | undefined> {
-  const made = readManifest()
-  if (made === undefined || made.schema !== schema || made.pglite !== pgliteVersion()) return undefined
-  const known = checksums(await readMigrations())
-  return made.migrations.every((checksum, index) => known[index] === checksum) ? snapshotArchive : undefined
+  const { empty, migrated } = await snapshotFiles()
+  return [...(schema === SNAPSHOT_SCHEMA ? [migrated] : []), empty].find((file) => existsSync(file))
 }
 
-export function readManifest(): SnapshotManifest | undefined {
-  if (!existsSync(snapshotManifest) || !existsSync(snapshotArchive)) return undefined
-  return JSON.parse(readFileSync(snapshotManifest, 'utf8')) as SnapshotManifest
+/** The wide window finds that the three databases in a folder are all but the same: a third of what gzip makes of it. */
+export function packSnapshot(folder: string): Buffer {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 }
+  return brotliCompressSync(packTar(folder), { params })
 }
 
-export async function currentManifest(schema: string): Promise<SnapshotManifest> {
-  return { pglite: pgliteVersion(), schema, migrations: checksums(await readMigrations()) }
-}
-
-function checksums(migrations: readonly Migration[]): readonly string[] {
-  return migrations.map((migration) => migration.checksum)
+export function readSnapshot(file: string): Buffer {
+  return brotliDecompressSync(readFileSync(file))
 }
 
 function pgliteVersion(): string {

@@ -4,10 +4,10 @@
 // before left open and forgets its prepared statements, so that to the host it looks like a new connection.
 // Everything else is the wire protocol, in and out, which PGlite speaks as a server does.
 
-import { readFile } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { openFolder } from './open-folder.ts'
+import { readSnapshot } from './snapshot.ts'
 import type { FromWorker, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** Answers leave in pieces of about this size while a long batch is still at work. */
@@ -31,7 +31,7 @@ try {
 async function open(): Promise<PGlite> {
   if (start.folder !== undefined) return openFolder(start.folder, start.snapshot)
   if (start.snapshot === undefined) return PGlite.create()
-  return PGlite.create({ loadDataDir: new Blob([await readFile(start.snapshot)]) })
+  return PGlite.create({ loadDataDir: new Blob([readSnapshot(start.snapshot)]) })
 }
 
 async function handle(pglite: PGlite, message: ToWorker): Promise<void> {

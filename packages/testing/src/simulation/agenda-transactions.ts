@@ -72,6 +72,7 @@ function toLoaded({ tables }: Database, instance: InstanceTableRow): LoadedInsta
     status: instance.status,
     snapshot: instance.snapshot === undefined ? null : JSON.parse(instance.snapshot),
     snapshotSeq: instance.snapshotSeq,
+    snapshotAt: instance.snapshotAt,
     facts: facts
       .sort((a, b) => a.seq - b.seq)
       .map((row) => ({ seq: row.seq, kind: row.kind, data: JSON.parse(row.data), at: row.at })),

@@ -84,6 +84,7 @@ function updateInstance({ tables }: Database, item: CheckpointItem, at: number):
   if (item.snapshot !== undefined) {
     instance.snapshot = item.snapshot
     instance.snapshotSeq = lastSeq
+    instance.snapshotAt = at
   }
 }
 

@@ -24,11 +24,12 @@ export function commitBatch(database: Database, batch: CommitBatch): CommitResul
       starts: batch.starts.map((start) => startVerdict(database, start)),
       checkpoints: batch.checkpoints.map((_, place) => verdictAt(place, applied.lost, applied.stimulated)),
       woken: 0,
+      repeated: true,
     }
   }
 
   const at = database.now()
-  const verdicts = batch.checkpoints.map((item) => judge(database, batch.nodeId, item))
+  const verdicts = judgeBatch(database, batch)
   const written = batch.checkpoints.filter((_, place) => verdicts[place]!.kind === 'written')
   refuseDoubleKeys(database, batch.starts, written)
 
@@ -51,7 +52,12 @@ export function commitBatch(database: Database, batch: CommitBatch): CommitResul
     ),
     checkpoints: verdicts,
     woken,
+    repeated: false,
   }
+}
+
+export function judgeBatch(database: Database, batch: CommitBatch): CheckpointVerdict[] {
+  return batch.checkpoints.map((item) => judge(database, batch.nodeId, item))
 }
 
 /** Must own the claim and continue the chain; a decision on what was heard must have heard all. */
@@ -86,7 +92,7 @@ function refuseDoubleKeys(database: Database, starts: readonly StartItem[], item
   }
 }
 
-function isDuplicate(database: Database, start: StartItem): boolean {
+export function isDuplicate(database: Database, start: StartItem): boolean {
   return dedupeOwner(database, start) !== undefined
 }
 
@@ -99,7 +105,7 @@ function dedupeOwner({ tables }: Database, start: StartItem): string | undefined
 }
 
 /** Reads the published pointer in the same step (P6). Answers whether it became an instance. */
-function insertStart(database: Database, nodeId: string, start: StartItem, at: number, nextPosition: () => bigint): boolean {
+export function insertStart(database: Database, nodeId: string, start: StartItem, at: number, nextPosition: () => bigint): boolean {
   const { tables } = database
   const version = start.version ?? tables.definitions.get(keyOf(start.tenant, start.definitionId))?.published
   if (version === undefined || (database.has('dedupe') && isDuplicate(database, start))) return false
@@ -120,6 +126,7 @@ function insertStart(database: Database, nodeId: string, start: StartItem, at: n
     lastSeq: 1,
     claimNo,
     snapshotSeq: 0,
+    snapshotAt: undefined,
     snapshot: undefined,
   })
   tables.agenda.set(start.instanceId, {
@@ -148,7 +155,7 @@ function insertStart(database: Database, nodeId: string, start: StartItem, at: n
   return true
 }
 
-function startVerdict(database: Database, start: StartItem): StartVerdict {
+export function startVerdict(database: Database, start: StartItem): StartVerdict {
   const own = database.tables.instances.get(start.instanceId)
   if (own !== undefined) return { kind: 'started', version: own.version }
   const owner = dedupeOwner(database, start)
@@ -161,7 +168,7 @@ function verdictAt(place: number, lost: readonly number[], stimulated: readonly 
 }
 
 /** The transaction's number times 2^20, plus the place in it. */
-function positionsOf(transaction: number): () => bigint {
+export function positionsOf(transaction: number): () => bigint {
   let place = 0n
   return () => (BigInt(transaction) << 20n) + ++place
 }

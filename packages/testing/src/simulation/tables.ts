@@ -45,6 +45,7 @@ export interface InstanceTableRow {
   lastSeq: number
   claimNo: number
   snapshotSeq: number
+  snapshotAt: number | undefined
   /** JSON text. */
   snapshot: string | undefined
 }
@@ -135,6 +136,15 @@ export interface FlushTableRow {
   readonly stimulated: readonly number[]
 }
 
+/** A statement of user code that committed together with its step. */
+export interface UserStatementRow {
+  readonly nodeId: string
+  readonly flushNo: number
+  readonly instanceIds: readonly string[]
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
 /** Kept for the checker alone: no statement reads it. */
 export type HistoryRow =
   | { readonly kind: 'claimed'; readonly instanceId: string; readonly claimNo: number; readonly nodeId: string }
@@ -155,6 +165,7 @@ export interface Tables {
   readonly events: Map<string, EventTableRow>
   readonly incidents: Map<string, IncidentTableRow>
   readonly flushes: Map<string, FlushTableRow>
+  readonly userStatements: UserStatementRow[]
   readonly history: HistoryRow[]
 }
 
@@ -171,6 +182,7 @@ export function emptyTables(): Tables {
     events: new Map(),
     incidents: new Map(),
     flushes: new Map(),
+    userStatements: [],
     history: [],
   }
 }

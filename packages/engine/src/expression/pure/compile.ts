@@ -107,9 +107,11 @@ function compileTemplate(node: TemplateLiteral, context: CompileContext): Code {
   const texts = node.quasis.map((quasi) => quasi.value.cooked ?? '')
   const codes = node.expressions.map((part) => compile(part, context))
   return (frame) => {
+    // All values before the first conversion, as QuickJS does: it decides which of two errors is seen.
+    const values = codes.map((code) => code(frame))
     let text = texts[0]!
-    for (let index = 0; index < codes.length; index++) {
-      text += toText(codes[index]!(frame), frame) + texts[index + 1]!
+    for (let index = 0; index < values.length; index++) {
+      text += toText(values[index], frame) + texts[index + 1]!
       if (text.length > LONGEST_TEXT) throw LEAVE
     }
     spendText(frame, text.length)
@@ -139,18 +141,21 @@ function compileObject(node: ObjectExpression, context: CompileContext): Code {
   const members = node.properties.map((property): Member => {
     if (property.type !== 'SpreadElement') return compileProperty(property, context)
     const code = compile(property.argument, context)
-    return (target, frame) => {
-      // Strings and arrays spread into their indexes, null and undefined into nothing.
-      for (const [key, value] of Object.entries(code(frame) ?? {})) {
-        spend(frame, 1)
-        defineMember(target, key, value)
-      }
-    }
+    return (target, frame) => spreadMembers(target, code(frame), frame)
   })
   return (frame) => {
     const target: Record<string, unknown> = {}
     for (const member of members) member(target, frame)
     return target
+  }
+}
+
+/** Arrays spread into their indexes, numbers and nothing into nothing. QuickJS does not spread strings as it should. */
+function spreadMembers(target: Record<string, unknown>, source: unknown, frame: Frame): void {
+  if (typeof source === 'string') throw LEAVE
+  for (const [key, value] of Object.entries(source ?? {})) {
+    spend(frame, 1)
+    defineMember(target, key, value)
   }
 }
 

@@ -106,10 +106,9 @@ const repeat: TextMethod = {
   call: (text, [times], frame) => {
     const count = Math.trunc(toNumber(times, frame)) || 0
     if (count < 0 || count === Number.POSITIVE_INFINITY) throw new Thrown('RangeError', 'invalid repeat count')
-    if (text.length * count > LONGEST_TEXT) throw LEAVE
+    if (Math.max(text.length, 1) * count > LONGEST_TEXT) throw LEAVE
     spendText(frame, text.length * count)
-    // Nothing repeated is nothing, however often; the host refuses counts that the sandbox takes.
-    return text === '' ? '' : text.repeat(count)
+    return text.repeat(count)
   },
 }
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startEchoServer } from '../../../test/faults/echo-server.ts'
+import { ManualClock } from '../../../test/faults/manual-clock.ts'
 import { connectPeer } from '../../../test/faults/peer.ts'
 import { startFaultProxy } from '../proxy/fault-proxy.ts'
 import type { Direction } from '../proxy/valve.ts'
 import { cutAfter } from './cut-after.ts'
+import { rate } from './rate.ts'
 
 it('cuts after exactly that many bytes, whatever chunks they come in', async () => {
   await using echo = await startEchoServer()
@@ -38,20 +40,23 @@ it('cuts after exactly that many bytes, whatever chunks they come in', async () 
   )
 })
 
-it('delivers all of them to a peer that reads late', async () => {
+it('delivers all of them to a peer that reads late and has itself sent more than was taken', async () => {
   await using echo = await startEchoServer()
-  await using proxy = await startFaultProxy({ target: echo })
+  await using proxy = await startFaultProxy({ target: echo, clock: new ManualClock() })
   using client = await connectPeer(proxy)
-  const bytes = 4 << 20
-  const fault = cutAfter({ bytes, direction: 'replies' })
-  proxy.use(fault)
+  const server = await echo.peer(1)
+  const narrow = rate({ bytesPerSecond: 1, direction: 'requests' })
+  proxy.use(narrow)
   client.socket.pause()
-  client.write(Buffer.alloc(bytes + 1000))
-  await (await echo.peer(1)).count(1000)
-  client.socket.resume()
+  client.write(Buffer.alloc(8 << 20))
+  await narrow.landed()
+  const fault = cutAfter({ bytes: 300_000, direction: 'replies' })
+  proxy.use(fault)
+  server.write(Buffer.alloc(400_000, 'x'))
   await fault.landed()
+  client.socket.resume()
   await client.fate
-  expect(client.received.length).toBe(bytes)
+  expect(client.text).toBe('x'.repeat(300_000))
 })
 
 it('counts a present connection from now on', async () => {

@@ -10,7 +10,7 @@ export function reset(options: ResetOptions = {}): Fault {
   const { newConnections = false } = options
   return defineFault('reset', (site, land) =>
     site.eachLink((link, arrival) => {
-      if (arrival === 'present') {
+      if (arrival === 'present' || newConnections) {
         link.reset()
         land({ connectionId: link.id })
       }

@@ -168,6 +168,12 @@ describe('a commit cut before it is forwarded', () => {
     expect(outcome.server.equals(sent([...login, ...again, ...other, ...again.slice(0, -2)]))).toBe(true)
   })
 
+  it('strikes once, however many commits were sent at once', () => {
+    const twice = join(client.query('commit'), client.query('commit'))
+    const outcome = converse('postgres', [cutCommit('before-forward')], [...simple, { request: twice }])
+    expect(outcome.counters).toMatchObject({ matched: 1, commitsCut: 1 })
+  })
+
   it('lets rollbacks pass', () => {
     const turns: readonly Turn[] = [...simple, { request: client.query('rollback') }]
     expect(converse('postgres', [cutCommit('before-forward')], turns).cut).toBe(false)

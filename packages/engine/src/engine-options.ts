@@ -1,0 +1,62 @@
+import { type Clock, InvalidOption, type Logger, type Random, silentLogger } from '@lockstep/base'
+import type { EffectActivity } from './activity/activity-handler.ts'
+import type { AnyWorkflow } from './function/workflow.ts'
+import type { EngineStore } from './store/engine-store.ts'
+import { silentBus, type WakeBus } from './worker/wake-bus.ts'
+
+export interface EngineOptions {
+  readonly store: EngineStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger?: Logger
+  readonly bus?: WakeBus
+  /** Workflows written as functions that this node can run. */
+  readonly workflows?: readonly AnyWorkflow[]
+  /** Activities that graphs may use besides the built-in ones. */
+  readonly activities?: readonly EffectActivity[]
+  /** @default 'node' */
+  readonly name?: string
+  /** @default '0' */
+  readonly version?: string
+  /** @default 750 */
+  readonly heartbeatMs?: number
+  /** @default 4 heartbeats */
+  readonly ttlMs?: number
+  /** Instances whose code runs at once. @default 200 */
+  readonly concurrency?: number
+  /** @default 2 */
+  readonly flights?: number
+  /** Suspended instances kept in memory. @default 1_000 */
+  readonly warmLimit?: number
+  /** How long a resume waits for the bookmark that a running burst may be about to open. @default 5_000 */
+  readonly resumeWaitMs?: number
+  /** How long an event that nobody waits for is kept. @default 86_400_000 */
+  readonly eventTtlMs?: number
+  /** Workflows that may run one another, in a line. @default 32 */
+  readonly mostDepth?: number
+  /** Called with the id of each incarnation before it writes anything. */
+  readonly onIncarnation?: (nodeId: string) => void
+}
+
+export function resolveEngineOptions(options: EngineOptions): Required<EngineOptions> {
+  const { heartbeatMs = 750, ttlMs = 4 * heartbeatMs } = options
+  if (ttlMs < 2 * heartbeatMs) throw new InvalidOption({ option: 'ttlMs', rule: 'at least twice heartbeatMs', value: ttlMs })
+  return {
+    logger: silentLogger,
+    bus: silentBus,
+    workflows: [],
+    activities: [],
+    name: 'node',
+    version: '0',
+    concurrency: 200,
+    flights: 2,
+    warmLimit: 1_000,
+    resumeWaitMs: 5_000,
+    eventTtlMs: 86_400_000,
+    mostDepth: 32,
+    onIncarnation: () => {},
+    ...options,
+    heartbeatMs,
+    ttlMs,
+  }
+}

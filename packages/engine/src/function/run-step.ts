@@ -1,0 +1,82 @@
+import { hashJson, type Json } from '@lockstep/base'
+import type { RetryPolicy } from '../graph/retry-policy.ts'
+import type { StepKey } from '../journal/fact.ts'
+import { toFailure } from '../step/failure.ts'
+import { toPayload } from '../step/payload.ts'
+import { runAttempt } from '../step/run-attempt.ts'
+import { StepFailed } from './errors.ts'
+import type { FunctionExecution } from './function-execution.ts'
+import type { MemoEntry } from './function-memo.ts'
+import type { StepScope } from './workflow-context.ts'
+
+interface StepPlan<T> {
+  readonly code: (step: StepScope) => T | Promise<T>
+  readonly retry: RetryPolicy
+  readonly timeoutMs: number | undefined
+  readonly effect: 'atLeastOnce' | 'atMostOnce'
+}
+
+/** One step: answered from the record, or run under its policies until it has an end that is recorded. */
+export async function runStep<T>(execution: FunctionExecution, name: string, plan: StepPlan<T>): Promise<T> {
+  const step = execution.keyOf(name)
+  const known = execution.recall(step)
+  if (known !== undefined) return resultOf<T>(known)
+  if (execution.memo.announced.has(step)) return resultOf<T>(await askPerson(execution, step))
+  if (execution.memo.waits.get(step)?.wait.kind === 'signal') return resultOf<T>(await execution.ended(step))
+  for (;;) {
+    // Found in the record, or just recorded below: the next attempt has a moment.
+    if (execution.memo.waits.get(step)?.wait.kind === 'retry') await execution.ended(step)
+    const entry = await execution.whileActive(() => attempt(execution, step, plan))
+    if (entry !== undefined) return resultOf<T>(entry)
+  }
+}
+
+/** `undefined`: it failed and will be tried again. */
+async function attempt<T>(execution: FunctionExecution, step: StepKey, plan: StepPlan<T>): Promise<MemoEntry | undefined> {
+  await execution.beyondRecord(step)
+  const { host } = execution
+  const number = execution.memo.attempts.get(step) ?? 1
+  if (plan.effect === 'atMostOnce') execution.record({ kind: 'attempting', step, attempt: number })
+  await host.durable()
+  const scope = { attempt: number, idempotencyKey: `${host.identity.instanceId}:${step}` }
+  const outcome = await host.effect(() => makeAttempt(execution, step, plan, scope))
+  await new Promise<void>((resolve) => execution.whenThawed(resolve))
+  if (outcome.kind === 'completed') {
+    execution.settle({ kind: 'completed', step, outcome: 'done', output: outcome.output, ...(number > 1 ? { attempt: number } : {}) })
+    return execution.memo.entries.get(step)
+  }
+  const delayMs = execution.retryDelay(plan.retry, number, outcome.error)
+  if (delayMs === undefined) {
+    execution.settle({ kind: 'failed', step, attempt: number, error: outcome.error })
+    return execution.memo.entries.get(step)
+  }
+  execution.record({ kind: 'retrying', step, attempt: number, error: outcome.error, delayMs })
+  return undefined
+}
+
+async function makeAttempt<T>(execution: FunctionExecution, step: StepKey, plan: StepPlan<T>, scope: Omit<StepScope, 'signal'>): Promise<MemoEntry> {
+  const { shell, host } = execution
+  try {
+    const value = await runAttempt(shell.clock, host.signal, `Step "${step}"`, plan.timeoutMs, async (signal) => plan.code({ ...scope, signal }))
+    return { kind: 'completed', outcome: 'done', output: toPayload(value, `The output of step "${step}"`) }
+  } catch (error) {
+    return { kind: 'failed', error: toFailure(error, step) }
+  }
+}
+
+/** The attempt was announced and its owner died: nobody knows whether it happened. Waits for a person to say. */
+function askPerson(execution: FunctionExecution, step: StepKey): Promise<MemoEntry> {
+  const { host } = execution
+  const message = `Step "${step}" runs at most once, and its owner died while it ran: it may or may not have happened. Resume "${step}" with its output once you know`
+  const fingerprint = hashJson([host.identity.definitionId, step.replace(/#\d+$/, ''), 'OUTCOME_UNKNOWN']).slice(0, 16)
+  const wait = { kind: 'signal', name: step } as const
+  const ended = execution.ended(step)
+  execution.record({ kind: 'waiting', step, wait }, { opens: execution.bookmark(step, wait), incidents: [{ id: host.newId(), step, fingerprint, code: 'OUTCOME_UNKNOWN', message }] })
+  return ended
+}
+
+function resultOf<T>(entry: MemoEntry): T {
+  if (entry.kind === 'completed') return entry.output as Json as T
+  const { step = '', code, message, data } = entry.error
+  throw new StepFailed({ step, code, message, ...(data === undefined ? {} : { data }) })
+}

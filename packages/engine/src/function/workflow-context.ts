@@ -1,0 +1,72 @@
+import type { FunctionWorkflow } from './workflow.ts'
+
+/** What the code of a step is given. */
+export interface StepScope {
+  /** From 1. */
+  readonly attempt: number
+  /** The same on every attempt and replay: hand it to whatever the step changes. */
+  readonly idempotencyKey: string
+  /** Aborts on cancel from any node, on time-out, and when the node is fenced. */
+  readonly signal: AbortSignal
+}
+
+export interface StepRetry {
+  /** In all, the first one included. @default 1 */
+  readonly attempts: number
+  /** @default '1s' */
+  readonly initial?: string | number
+  /** @default 2 */
+  readonly factor?: number
+  /** @default '5m' */
+  readonly max?: string | number
+  /** Codes of failures that another attempt cannot mend. */
+  readonly nonRetryable?: readonly string[]
+}
+
+export interface StepOptions {
+  readonly retry?: StepRetry
+  readonly timeout?: string | number
+  /** `atMostOnce`: a step whose outcome is unknown after a crash becomes an incident instead of running again. @default 'atLeastOnce' */
+  readonly effect?: 'atLeastOnce' | 'atMostOnce'
+}
+
+/** The database, inside a transaction that also records the step. */
+export interface WorkflowTransaction {
+  query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
+}
+
+export interface WaitOptions {
+  /** Only events with this correlation id match. @default the instance's own */
+  readonly correlationId?: string
+}
+
+export interface ChildOptions {
+  readonly correlationId?: string
+}
+
+/** What a function workflow lives in. Everything here is recorded, and answered from the record when the function runs again. */
+export interface WorkflowContext {
+  readonly instanceId: string
+  readonly correlationId: string | undefined
+  readonly signal: AbortSignal
+  /** Runs `code` once and records what it returned. */
+  step<T>(name: string, code: (step: StepScope) => T | Promise<T>, options?: StepOptions): Promise<T>
+  /** Runs SQL that commits together with the record of the step, or not at all. */
+  transaction<T>(name: string, code: (tx: WorkflowTransaction) => Promise<T>): Promise<T>
+  sleep(duration: string | number): Promise<void>
+  sleepUntil(moment: Date | number): Promise<void>
+  /** Waits for an event or a resume of this name. */
+  waitFor<T = unknown>(event: string, options?: WaitOptions): Promise<T>
+  /** As above; `undefined` when nothing came in time. */
+  waitFor<T = unknown>(event: string, options: WaitOptions & { readonly timeout: string | number }): Promise<T | undefined>
+  /** Runs another workflow and waits for its result. Throws what it failed with. */
+  run<Input, Output>(child: FunctionWorkflow<Input, Output>, input: Input, options?: ChildOptions): Promise<Output>
+  run(definitionId: string, input: unknown, options?: ChildOptions): Promise<unknown>
+  /** All of them side by side, as `Promise.all`. */
+  all<T extends readonly unknown[] | []>(work: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }>
+  publish(event: string, payload?: unknown, options?: { readonly correlationId?: string }): Promise<void>
+  /** Milliseconds since 1970; the same on every replay. */
+  now(): number
+  /** At least 0, below 1; the same on every replay. */
+  random(): number
+}

@@ -1,0 +1,35 @@
+import { InvalidOption } from '@lockstep/base'
+import type { WorkflowContext } from './workflow-context.ts'
+
+export interface WorkflowOptions {
+  /** Raise it when a change of the code cannot follow the journals of running instances. @default 1 */
+  readonly version?: number
+}
+
+/** A workflow written as an async function. Its type carries what goes in and what comes out. */
+export interface FunctionWorkflow<Input, Output> {
+  readonly kind: 'function'
+  readonly id: string
+  readonly version: number
+  readonly run: (context: WorkflowContext, input: Input) => Promise<Output>
+}
+
+/** Any function workflow, where only its shape matters. */
+export type AnyWorkflow = FunctionWorkflow<never, unknown>
+
+const ID = /^[a-z0-9][a-z0-9._-]{0,99}$/
+
+/**
+ * Declares a durable workflow. The function may run again from its start after a move to another node: between steps it must
+ * do the same things in the same order, and touch the outside only inside `ctx.step`.
+ */
+export function workflow<Input, Output>(
+  id: string,
+  run: (context: WorkflowContext, input: Input) => Promise<Output>,
+  options: WorkflowOptions = {},
+): FunctionWorkflow<Input, Output> {
+  const { version = 1 } = options
+  if (!ID.test(id)) throw new InvalidOption({ option: 'id', rule: 'a slug such as order-approval', value: id })
+  if (!Number.isInteger(version) || version < 1) throw new InvalidOption({ option: 'version', rule: 'a whole number from 1', value: version })
+  return { kind: 'function', id, version, run }
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { factFromRow, factToRow } from '../journal/fact.ts'
+import { applyFact } from './apply-fact.ts'
+import { predict } from './fixtures/oracle.fixture.ts'
+import { randomDocuments } from './fixtures/random-document.fixture.ts'
+import { type RandomRun, runRandomly } from './fixtures/random-run.fixture.ts'
+import { toyCatalogue } from './fixtures/toy-shell.fixture.ts'
+import { reaches } from './graph-program.ts'
+import { type GraphState, initialState } from './graph-state.ts'
+import { resetReady, takeReady } from './ready.ts'
+import { validateDocument } from './validate-document.ts'
+
+const RUNS = 400
+const seeds = fc.integer()
+
+/** As a process sees it that has just restored it. */
+function normalised(run: Pick<RandomRun, 'program'>, state: GraphState): GraphState {
+  const copy: GraphState = JSON.parse(JSON.stringify(state))
+  resetReady(run.program, copy)
+  return copy
+}
+
+describe('random graphs', () => {
+  it('are valid documents', () => {
+    fc.assert(
+      fc.property(randomDocuments({ cycles: true }), (document) => {
+        const errors = validateDocument(document, toyCatalogue).filter(({ severity }) => severity === 'error')
+        expect(errors.filter(({ code }) => code !== 'UNKNOWN_OUTCOME')).toEqual([])
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('without cycles run exactly the steps that an independent model predicts, in any order of events', () => {
+    fc.assert(
+      fc.property(randomDocuments(), seeds, (document, seed) => {
+        const run = runRandomly(document, seed)
+        const prediction = predict(document)
+        const ran = new Set(run.ran)
+        expect(run.state.end?.status).toBe(prediction.failed ? 'faulted' : 'completed')
+        expect([...prediction.required].filter((step) => !ran.has(step))).toEqual([])
+        expect([...ran].filter((step) => !prediction.allowed.has(step))).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('without cycles end each step once', () => {
+    fc.assert(
+      fc.property(randomDocuments(), seeds, (document, seed) => {
+        const { ran } = runRandomly(document, seed)
+        expect(new Set(ran).size).toBe(ran.length)
+        expect(ran.filter((step) => step.includes('#'))).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('hold a join back while anything alive can still reach it', () => {
+    fc.assert(
+      fc.property(randomDocuments({ joins: ['all'] }), seeds, (document, seed) => {
+        runRandomly(document, seed, {
+          activated({ program, state }, { step, activity }) {
+            if (activity.join !== 'all') return
+            const scope = state.scopes[state.executions[step]!.scope]!
+            const alive = [...scope.live.map((other) => state.executions[other]!), ...scope.pending]
+            const others = alive.map((other) => program.byId.get(other.activity)!)
+            expect(others.filter((other) => reaches(other, activity)).map(({ id }) => id)).toEqual([])
+          },
+        })
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('with cycles come to an end without a deadlock', () => {
+    fc.assert(
+      fc.property(randomDocuments({ cycles: true }), seeds, (document, seed) => {
+        const { state } = runRandomly(document, seed)
+        expect(state.status).toBe('ended')
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('leave nothing behind when they complete', () => {
+    fc.assert(
+      fc.property(randomDocuments({ cycles: true, behaviours: ['ok', 'wait', 'retry'] }), seeds, (document, seed) => {
+        const { state } = runRandomly(document, seed)
+        expect(state).toMatchObject({ executions: {}, scopes: {}, waits: {}, unstamped: [] })
+      }),
+      { numRuns: RUNS / 4 },
+    )
+  })
+
+  it('are at every commit what a replay of their journal makes of them', () => {
+    fc.assert(
+      fc.property(randomDocuments({ cycles: true }), seeds, (document, seed) => {
+        let folded: GraphState | undefined
+        let position = 0
+        runRandomly(document, seed, {
+          committed({ program, state, journal }) {
+            folded ??= initialState(program)
+            for (; position < journal.length; position++) {
+              const { fact, at } = journal[position]!
+              const { kind, data } = factToRow(fact)
+              applyFact(program, folded, factFromRow({ kind, data: JSON.parse(data) }), at)
+            }
+            expect(normalised({ program }, folded)).toEqual(normalised({ program }, state))
+            // From here on the replay goes on from a snapshot.
+            folded = JSON.parse(JSON.stringify(folded))
+          },
+        })
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('offer after a restore what was alive and not waiting, in the same order', () => {
+    fc.assert(
+      fc.property(randomDocuments({ cycles: true }), seeds, (document, seed) => {
+        runRandomly(document, seed, {
+          committed({ program, state }) {
+            const restored = normalised({ program }, state)
+            const active = Object.entries(state.executions).filter(([, { phase }]) => phase === 'active')
+            const expected = state.status === 'running' ? active.map(([step]) => step) : []
+            expect(takeReady(program, restored).map(({ step }) => step)).toEqual(expected)
+          },
+        })
+      }),
+      { numRuns: RUNS / 4 },
+    )
+  })
+
+  it('can be replayed from scratch at any single fact', () => {
+    fc.assert(
+      fc.property(randomDocuments(), seeds, fc.nat(), (document, seed, pick) => {
+        const { program, journal } = runRandomly(document, seed)
+        const cut = pick % journal.length
+        const early = initialState(program)
+        for (const { fact, at } of journal.slice(0, cut)) applyFact(program, early, fact, at)
+        const resumed: GraphState = JSON.parse(JSON.stringify(early))
+        for (const { fact, at } of journal.slice(cut)) applyFact(program, resumed, fact, at)
+        const whole = initialState(program)
+        for (const { fact, at } of journal) applyFact(program, whole, fact, at)
+        expect(normalised({ program }, resumed)).toEqual(normalised({ program }, whole))
+      }),
+      { numRuns: RUNS / 4 },
+    )
+  })
+})

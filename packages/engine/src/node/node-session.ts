@@ -1,0 +1,123 @@
+/** One incarnation of a node: its row, its pipeline, its worker. When it is buried all of it goes, and a new one takes its place. */
+import { type Clock, type Json, type Logger, type Random } from '@lockstep/base'
+import { CommitPipeline } from '../commit/commit-pipeline.ts'
+import type { Failure } from '../journal/fact.ts'
+import { Membership } from '../membership/membership.ts'
+import type { EngineStore } from '../store/engine-store.ts'
+import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from '../worker/execution.ts'
+import { StoreClock } from '../worker/store-clock.ts'
+import { silentBus, type WakeBus } from '../worker/wake-bus.ts'
+import { Worker } from '../worker/worker.ts'
+
+export interface NodeSessionOptions {
+  readonly nodeId: string
+  readonly name: string
+  readonly version: string
+  readonly store: EngineStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly newId: () => string
+  readonly bus?: WakeBus
+  readonly heartbeatMs: number
+  readonly ttlMs: number
+  readonly concurrency: number
+  readonly flights?: number
+  readonly warmLimit?: number
+  readonly queues: () => readonly string[]
+  readonly open: (identity: InstanceIdentity, host: ExecutionHost) => Promise<Execution>
+  readonly startChild: (parent: InstanceIdentity, child: ChildStart) => Promise<void>
+  readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
+  readonly onEnded: (identity: InstanceIdentity, status: string, output: Json, error: Failure | undefined) => void
+  /** Buried: drop this session and begin another. */
+  readonly onBuried: () => void
+}
+
+export class NodeSession {
+  readonly id: string
+  readonly pipeline: CommitPipeline
+  readonly worker: Worker
+  readonly storeClock: StoreClock
+  readonly #membership: Membership
+  readonly #options: NodeSessionOptions
+  #unsubscribe: () => void = () => {}
+  #over = false
+
+  constructor(options: NodeSessionOptions) {
+    const { nodeId, store, clock, random, logger, bus = silentBus } = options
+    this.id = nodeId
+    this.#options = options
+    this.storeClock = new StoreClock(clock)
+    this.pipeline = new CommitPipeline({
+      nodeId,
+      commits: store.commits,
+      clock,
+      random,
+      logger: logger.area('commit'),
+      ...(options.flights === undefined ? {} : { flights: options.flights }),
+      onFenced: () => this.#buried(),
+      onCommit: (at, woken) => {
+        this.storeClock.hear(at)
+        if (woken > 0) this.#wakeAll(bus)
+      },
+    })
+    this.worker = new Worker({
+      ...options,
+      agenda: store.agenda,
+      commits: store.commits,
+      transactions: store.transactions,
+      pipeline: this.pipeline,
+      storeClock: this.storeClock,
+      logger: logger.area('worker'),
+    })
+    this.#membership = new Membership({
+      node: { id: nodeId, name: options.name, version: options.version },
+      store: store.membership,
+      clock,
+      logger: logger.area('cluster'),
+      heartbeatMs: options.heartbeatMs,
+      ttlMs: options.ttlMs,
+      onBuried: () => this.#buried(),
+      onBurial: () => this.#wakeAll(bus),
+    })
+  }
+
+  get isOver(): boolean {
+    return this.#over
+  }
+
+  async begin(): Promise<void> {
+    await this.#membership.join()
+    this.#unsubscribe = (this.#options.bus ?? silentBus).subscribe((topic) => this.#hear(topic))
+    this.worker.run()
+  }
+
+  /** Lets effects finish, writes what they did, hands the rest over and takes the row away. */
+  async leave(drainMs: number): Promise<void> {
+    this.#unsubscribe()
+    await this.worker.drain(drainMs)
+    this.pipeline.close()
+    if (!this.#over) await this.#membership.leave()
+    this.#over = true
+  }
+
+  #hear(topic: string): void {
+    if (topic.startsWith('stim:')) this.worker.nudge(topic.slice('stim:'.length))
+    else this.worker.wake()
+  }
+
+  #wakeAll(bus: WakeBus): void {
+    this.worker.wake()
+    bus.publish('due')
+  }
+
+  #buried(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#unsubscribe()
+    this.#membership.stop()
+    this.pipeline.close()
+    this.worker.stop('this node was buried')
+    this.#options.onBuried()
+  }
+}

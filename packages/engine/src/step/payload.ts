@@ -1,0 +1,23 @@
+import { defineError, type Json, toJson } from '@lockstep/base'
+
+export const PayloadTooLarge = defineError(
+  'PAYLOAD_TOO_LARGE',
+  { retryable: false },
+  (d: { what: string; bytes: number; limit: number }) =>
+    `${d.what} is ${d.bytes} bytes of JSON, more than the ${d.limit} that are kept: store it elsewhere and pass a reference`,
+)
+
+/** Bytes of one input, output or payload. */
+export const PAYLOAD_LIMIT = 1_048_576
+
+/** A copy that nobody else holds, checked for what JSON can hold and how much of it. */
+export function toPayload(value: unknown, what: string): Json {
+  const json = toJson(value)
+  if (typeof json === 'object' && json !== null) {
+    const bytes = Buffer.byteLength(JSON.stringify(json))
+    if (bytes > PAYLOAD_LIMIT) throw new PayloadTooLarge({ what, bytes, limit: PAYLOAD_LIMIT })
+  } else if (typeof json === 'string' && json.length > PAYLOAD_LIMIT) {
+    throw new PayloadTooLarge({ what, bytes: json.length, limit: PAYLOAD_LIMIT })
+  }
+  return json
+}

@@ -1,0 +1,52 @@
+import { type CommitBatch, type StartItem, Fenced, type TransactionStore } from '@lockstep/engine/ports'
+import type { Db } from '../db/db.ts'
+import { sqlstateOf } from '../db/errors.ts'
+import type { Queries } from '../db/queries.ts'
+import type { Statement } from '../db/statement.ts'
+import { commit } from './commit.sql.ts'
+import { commitColumns } from './commit-columns.ts'
+
+const FENCED = 'LS001'
+
+export function postgresTransactions(db: Db): TransactionStore {
+  const lane = db.lane('work')
+  return {
+    transact: async (work, finish) => {
+      let outcome: { result: Awaited<ReturnType<typeof work>> } | undefined
+      let batch: CommitBatch | undefined
+      try {
+        const [answer] = await lane.transactionEndingWith(commit, async (tx) => {
+          const result = await work({ query: (text, values = []) => rawQuery(tx, text, values) })
+          outcome = { result }
+          batch = finish(result)
+          return commitColumns(batch)
+        })
+        if (answer === undefined || outcome === undefined) throw new TypeError('the commit function answered nothing')
+        const { lost, stimulated, at } = answer
+        const verdict = lost.length > 0 ? 'lost' : stimulated.length > 0 ? 'stimulated' : 'written'
+        return { result: outcome.result, commit: { at, starts: [], checkpoints: [{ kind: verdict }], woken: 0, repeated: false } }
+      } catch (error) {
+        if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: batch?.nodeId ?? '' }, { cause: error })
+        throw error
+      }
+    },
+    startWithin: async (tx, nodeId, item) => {
+      const [row] = await tx.query<{ version: number | null; existing: string | null }>(
+        `select * from ${db.schema}.lockstep_start_within($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        startValues(nodeId, item),
+      )
+      if (row?.version != null) return { kind: 'started', version: row.version }
+      return row?.existing == null ? { kind: 'unknown-definition' } : { kind: 'duplicate', instanceId: row.existing }
+    },
+  }
+}
+
+function startValues(nodeId: string, item: StartItem): readonly unknown[] {
+  const { instanceId, tenant, definitionId, version, correlationId, dedupeKey, queue, started } = item
+  return [nodeId, instanceId, tenant, definitionId, version ?? null, correlationId ?? null, dedupeKey ?? null, queue, started.data]
+}
+
+/** The user's own text: it cannot be one of our prepared statements, so each is sent as it is. */
+async function rawQuery<Row>(tx: Queries, text: string, values: readonly unknown[]): Promise<Row[]> {
+  return tx.many({ name: '', text, readOnly: false, bind: (given: readonly unknown[]) => given } as Statement<readonly unknown[], Row>, values)
+}

@@ -1,0 +1,52 @@
+import { systemClock as clock, systemRandom as random } from '@lockstep/base'
+import { cloneDatabase, type ClonedDatabase, type ServerHandle, startPostgres, templateDatabase } from '@lockstep/testing/harness'
+import { type Db, migrate, openPglite, openPostgres, statement } from '../../src/index.ts'
+
+/** A migrated database on a private server. */
+export interface TestDatabase {
+  readonly db: Db
+  readonly url: string
+  close(): Promise<void>
+}
+
+export async function openTestPostgres(): Promise<TestDatabase> {
+  const server: ServerHandle = await startPostgres({ quiet: true })
+  const template = await templateDatabase(server, {
+    name: 'engine_store',
+    quiet: true,
+    migrate: async (url) => {
+      await using db = await openPostgres({ url, clock, random })
+      await migrate(db, { mode: 'auto', clock, random })
+    },
+  })
+  const cloned: ClonedDatabase = await cloneDatabase(template)
+  const db = await openPostgres({ url: cloned.url, clock, random })
+  return {
+    db,
+    url: cloned.url,
+    close: async () => {
+      await db.close()
+      await cloned.drop()
+      await server.stop()
+    },
+  }
+}
+
+export async function openTestPglite(): Promise<Db> {
+  const db = await openPglite({ memory: true, clock, random })
+  await migrate(db, { mode: 'auto', clock, random })
+  return db
+}
+
+const tables = statement<undefined, { name: string }>(
+  'test_tables',
+  () => [],
+  `select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname = current_schema() and tablename not in ('migration', 'setting') order by 1`,
+)
+
+/** Empties every table of the engine; much faster than a new database. */
+export async function emptyStore(db: Db): Promise<void> {
+  const names = await db.many(tables)
+  await db.script(`truncate ${names.map((row) => row.name).join(', ')}`)
+}

@@ -1,0 +1,34 @@
+import { afterEach, describe } from 'vitest'
+import { agendaExamples } from './engine-store/agenda-examples.ts'
+import { checkpointExamples } from './engine-store/checkpoint-examples.ts'
+import { definitionExamples } from './engine-store/definition-examples.ts'
+import { type Bench, bench, type EngineStoreHarness, type OpenEngineStore } from './engine-store/fixture.ts'
+import { membershipExamples } from './engine-store/membership-examples.ts'
+import { type ModelRunOptions, modelExamples } from './engine-store/model-examples.ts'
+import { readerExamples } from './engine-store/reader-examples.ts'
+import { startExamples } from './engine-store/start-examples.ts'
+import { stimulusExamples } from './engine-store/stimulus-examples.ts'
+
+/** What every store of the engine does. `open` answers an empty store each time it is called. */
+export function engineStoreContract(provider: string, openHarness: OpenEngineStore, options: ModelRunOptions = {}): void {
+  describe(`${provider}: engine store contract`, () => {
+    const opened: EngineStoreHarness[] = []
+    const open = async (): Promise<Bench> => {
+      const harness = await openHarness()
+      opened.push(harness)
+      return bench(harness.store)
+    }
+    afterEach(async () => {
+      for (const harness of opened.splice(0)) await harness.close()
+    })
+
+    describe('membership', () => membershipExamples(open))
+    describe('starts and repeated batches', () => startExamples(open))
+    describe('checkpoints', () => checkpointExamples(open))
+    describe('agenda', () => agendaExamples(open))
+    describe('stimuli', () => stimulusExamples(open))
+    describe('definitions', () => definitionExamples(open))
+    describe('reading', () => readerExamples(open))
+    describe('any sequence of calls', () => modelExamples(openHarness, options))
+  })
+}

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { type Bench, checkpoint, startItem } from './fixture.ts'
+
+export function membershipExamples(open: () => Promise<Bench>): void {
+  it('shows a node the others and their beats, and raises its own', async () => {
+    const b = await open()
+    const [one, two] = [await b.joined(), await b.joined()]
+    expect(await b.store.membership.beat(one.id)).toEqual({ alive: true, others: [{ id: two.id, beat: 0 }] })
+    expect(await b.store.membership.beat(two.id)).toEqual({ alive: true, others: [{ id: one.id, beat: 1 }] })
+  })
+
+  it('takes a repeated join for the first one', async () => {
+    const b = await open()
+    const node = await b.joined()
+    await b.store.membership.beat(node.id)
+    await b.store.membership.join({ id: node.id, name: 'node', version: '1.0.0' })
+    const other = await b.joined()
+    expect((await b.store.membership.beat(other.id)).others).toEqual([{ id: node.id, beat: 1 }])
+  })
+
+  it('does not bury a node that has beaten since it was seen', async () => {
+    const b = await open()
+    const node = await b.joined()
+    await b.store.membership.beat(node.id)
+    expect(await b.store.membership.bury({ id: node.id, beat: 0 })).toBe(false)
+    expect((await b.store.membership.beat(node.id)).alive).toBe(true)
+  })
+
+  it('buries a silent node once, tells it so, and frees its claims with their crash on record', async () => {
+    const b = await open()
+    const [dead, survivor] = [await b.joined(), await b.joined()]
+    const instanceId = await b.started(dead)
+    expect(await b.store.membership.bury({ id: dead.id, beat: 0 })).toBe(true)
+    expect(await b.store.membership.bury({ id: dead.id, beat: 0 })).toBe(false)
+    expect(await b.store.membership.beat(dead.id)).toEqual({ alive: false, others: [{ id: survivor.id, beat: 0 }] })
+    expect(await survivor.claim()).toMatchObject([{ instanceId, claimNo: 2, crashes: 2 }])
+  })
+
+  it('refuses every batch of a buried node, with starts as with checkpoints', async () => {
+    const b = await open()
+    const [dead, survivor] = [await b.joined(), await b.joined()]
+    const instanceId = await b.started(dead)
+    await b.store.membership.bury({ id: dead.id, beat: 0 })
+    await expect(dead.checkpoint(checkpoint(instanceId))).rejects.toMatchObject({ code: 'FENCED' })
+    const late = b.newId()
+    await expect(dead.start(startItem(late))).rejects.toMatchObject({ code: 'FENCED' })
+    expect(await b.store.agenda.load([late])).toEqual([])
+    await survivor.claim()
+    expect((await b.store.agenda.load([instanceId]))[0]!.facts).toHaveLength(1)
+  })
+
+  it('gives a buried node no claims', async () => {
+    const b = await open()
+    const [dead, survivor] = [await b.joined(), await b.joined()]
+    const instanceId = await b.started(survivor, { claimed: false })
+    await b.store.membership.bury({ id: dead.id, beat: 0 })
+    await expect(dead.claim()).rejects.toThrow()
+    expect(await survivor.claim()).toMatchObject([{ instanceId, claimNo: 1 }])
+  })
+
+  it('hands over the claims of a node that leaves as if they had never crashed', async () => {
+    const b = await open()
+    const [leaving, survivor] = [await b.joined(), await b.joined()]
+    const instanceId = await b.started(leaving)
+    await b.store.membership.leave(leaving.id)
+    expect((await b.store.membership.beat(leaving.id)).alive).toBe(false)
+    expect(await survivor.claim()).toMatchObject([{ instanceId, claimNo: 2, crashes: 1 }])
+    await expect(leaving.checkpoint(checkpoint(instanceId))).rejects.toMatchObject({ code: 'FENCED' })
+  })
+}
