@@ -56,5 +56,7 @@ function run(command, args) {
 function requireNode(major, minor) {
   const [ours, oursMinor] = process.versions.node.split('.').map(Number)
   if (ours < major || (ours === major && oursMinor < minor))
-    fail(`Lockstep needs Node ${major}.${minor} or newer; this is ${process.versions.node}. Install a newer Node and try again`)
+    fail(
+      `Lockstep needs Node ${major}.${minor} or newer; this is ${process.versions.node}. Install a newer Node and try again`,
+    )
 }

@@ -25,7 +25,10 @@ async function restart() {
     say('sources changed, restarting the node')
     await stop(server)
   }
-  server = spawn(process.execPath, ['packages/lockstep/bin/lockstep.mjs', 'server', ...args], { cwd: root, stdio: 'inherit' })
+  server = spawn(process.execPath, ['packages/lockstep/bin/lockstep.mjs', 'server', ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  })
 }
 
 function stop(child) {

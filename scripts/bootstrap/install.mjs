@@ -6,7 +6,8 @@ import { fail, progressLine, root, say, seconds } from './say.mjs'
 
 const stamp = path.join(root, 'node_modules', '.lockstep-installed')
 /** What a registry or a network says when the same call may work a moment later. */
-const passing = /\b(429|50[0-4]|ETIMEDOUT|ECONNRESET|ECONNREFUSED|EAI_AGAIN|ENOTFOUND|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT|network)\b/i
+const passing =
+  /\b(429|50[0-4]|ETIMEDOUT|ECONNRESET|ECONNREFUSED|EAI_AGAIN|ENOTFOUND|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT|network)\b/i
 const waitsSeconds = [5, 15, 45, 90]
 
 /** Installs exactly what the lock file names, unless that is what is installed already. */
@@ -44,7 +45,10 @@ async function install() {
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))
   const line = progressLine()
-  const tick = setInterval(() => line.show(`installing, about ${countInstalled()} packages, ${seconds(startedAt)}`), 500)
+  const tick = setInterval(
+    () => line.show(`installing, about ${countInstalled()} packages, ${seconds(startedAt)}`),
+    500,
+  )
   const code = await new Promise((resolve) => {
     child.on('error', () => resolve(127))
     child.on('exit', (exitCode) => resolve(exitCode ?? 1))

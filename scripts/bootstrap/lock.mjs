@@ -14,7 +14,8 @@ export async function withFolderLock(work) {
       rmSync(folder, { recursive: true, force: true })
       continue
     }
-    if (!told) say(`another process${pid === undefined ? '' : ` (pid ${pid})`} is installing or building here, waiting for it`)
+    if (!told)
+      say(`another process${pid === undefined ? '' : ` (pid ${pid})`} is installing or building here, waiting for it`)
     told = true
     await new Promise((resolve) => setTimeout(resolve, 300))
   }

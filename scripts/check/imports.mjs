@@ -1,6 +1,7 @@
 // Who may import whom (DESIGN §6), undeclared dependencies, and import cycles between files.
-import path from 'node:path'
+
 import { builtinModules } from 'node:module'
+import path from 'node:path'
 import { importsOf, isProduct, packageOf, read, report, trackedFiles } from './sources.mjs'
 
 const everything = ['base', 'coordination', 'engine', 'postgres', 'redis', 'rabbitmq', 'api', 'server']
@@ -26,7 +27,8 @@ const edges = new Map()
 for (const file of trackedFiles().filter(isProduct)) {
   const own = packageOf(file)
   const allowed = mayImport[own]
-  if (allowed === undefined) problems.push(`${file}: package "${own}" is not in the import table of scripts/check/imports.mjs`)
+  if (allowed === undefined)
+    problems.push(`${file}: package "${own}" is not in the import table of scripts/check/imports.mjs`)
   const manifest = JSON.parse(read(`packages/${own}/package.json`))
   const declared = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }
   edges.set(file, [])
@@ -35,14 +37,16 @@ for (const file of trackedFiles().filter(isProduct)) {
     if (to.startsWith('.')) {
       const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), to))
       if (!target.endsWith('.ts')) problems.push(`${at}: import "${to}" with its .ts ending`)
-      if (packageOf(target) !== own || !target.startsWith(`packages/${own}/src/`)) problems.push(`${at}: "${to}" leaves the package`)
+      if (packageOf(target) !== own || !target.startsWith(`packages/${own}/src/`))
+        problems.push(`${at}: "${to}" leaves the package`)
       edges.get(file).push(target)
     } else if (to.startsWith('node:')) {
       if (!builtinModules.includes(to.slice(5))) problems.push(`${at}: "${to}" is not a module of Node`)
     } else if (to.startsWith('@lockstep/') || to === 'lockstep') {
       const [name, ...rest] = to.replace('@lockstep/', '').split('/')
       const full = [name, ...rest].join('/')
-      if (!allowed?.includes(name) && !allowed?.includes(full)) problems.push(`${at}: "${own}" may not import "${to}" (DESIGN §6)`)
+      if (!allowed?.includes(name) && !allowed?.includes(full))
+        problems.push(`${at}: "${own}" may not import "${to}" (DESIGN §6)`)
       if (providers.includes(name) && !compositionFiles.some((each) => each.test(file)) && own !== 'server')
         problems.push(`${at}: only the composition may name a concrete provider`)
       if (declared[to.split('/').slice(0, 2).join('/')] === undefined && declared[to] === undefined)
@@ -50,7 +54,8 @@ for (const file of trackedFiles().filter(isProduct)) {
     } else {
       if (builtinModules.includes(to)) problems.push(`${at}: write "node:${to}"`)
       const name = to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : to.split('/')[0]
-      if (declared[name] === undefined) problems.push(`${at}: "${name}" is not declared in packages/${own}/package.json`)
+      if (declared[name] === undefined)
+        problems.push(`${at}: "${name}" is not declared in packages/${own}/package.json`)
     }
   }
 }

@@ -32,7 +32,8 @@ for (const file of trackedFiles()) {
   if (/\.(png|gz|tar|wasm|ico|woff2?)$/.test(file) || file === 'package-lock.json') continue
   const lines = read(file).split('\n')
   const product = isProduct(file)
-  if (packageOf(file) && vagueFolder.test(file.replace(/^packages\/[^/]+\//, ''))) problems.push(`${file}: name the folder after its concept`)
+  if (packageOf(file) && vagueFolder.test(file.replace(/^packages\/[^/]+\//, '')))
+    problems.push(`${file}: name the folder after its concept`)
   lines.forEach((line, index) => {
     const at = `${file}:${index + 1}`
     const code = line.replace(/^\s*(\*|\/\/|\/\*).*/, '')
@@ -42,7 +43,8 @@ for (const file of trackedFiles()) {
     if (product && !edge.some((each) => each.test(file))) look(hostNames)
     if (product) look(dynamicCode)
     if (product || file.endsWith('.sql')) {
-      if (bareClockInSql.test(line)) problems.push(`${at}: write due_at <= (select clock_timestamp()), else the index is not used`)
+      if (bareClockInSql.test(line))
+        problems.push(`${at}: write due_at <= (select clock_timestamp()), else the index is not used`)
     }
     for (const [pattern, what] of foreign) if (pattern.test(line)) problems.push(`${at}: ${what}`)
   })

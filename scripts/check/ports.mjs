@@ -6,7 +6,8 @@ const problems = []
 for (const file of trackedFiles().filter(isProduct)) {
   for (const match of read(file).matchAll(/export interface (\w*(?:Store|Provider|Db))\b[^{]*\{([\s\S]*?)\n\}/g)) {
     const members = match[2].split('\n').filter((line) => /^ {2}(readonly )?\w+(<[^(]*>)?\??[(:]/.test(line)).length
-    if (members > MOST) problems.push(`${file}: port ${match[1]} has ${members} members, at most ${MOST}: split it by concept`)
+    if (members > MOST)
+      problems.push(`${file}: port ${match[1]} has ${members} members, at most ${MOST}: split it by concept`)
   }
 }
 report('ports', problems)

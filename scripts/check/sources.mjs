@@ -5,7 +5,10 @@ import { root } from '../bootstrap/say.mjs'
 
 /** Every file git would carry, as paths from the root with forward slashes. */
 export function trackedFiles() {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' })
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
   return listed
     .split('\0')
     .filter((file) => file !== '' && existsSync(path.join(root, file)))
@@ -22,7 +25,8 @@ export const packageOf = (file) => /^packages\/([^/]+)\//.exec(file)?.[1]
 /** What a file imports or re-exports, with the line of each. Type-only imports count: they couple packages as well. */
 export function importsOf(text) {
   const found = []
-  const pattern = /^\s*(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
+  const pattern =
+    /^\s*(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
   for (const match of text.matchAll(pattern)) {
     const line = text.slice(0, match.index + match[0].length).split('\n').length
     found.push({ to: match[1] ?? match[2] ?? match[3], line })

@@ -40,7 +40,8 @@ export interface EngineOptions {
 
 export function resolveEngineOptions(options: EngineOptions): Required<EngineOptions> {
   const { heartbeatMs = 750, ttlMs = 4 * heartbeatMs } = options
-  if (ttlMs < 2 * heartbeatMs) throw new InvalidOption({ option: 'ttlMs', rule: 'at least twice heartbeatMs', value: ttlMs })
+  if (ttlMs < 2 * heartbeatMs)
+    throw new InvalidOption({ option: 'ttlMs', rule: 'at least twice heartbeatMs', value: ttlMs })
   return {
     logger: silentLogger,
     bus: silentBus,

@@ -1,5 +1,5 @@
 /** The engine of one node: what programs and servers call. Everything durable is the store's, everything running is the session's. */
-import { errorMessage, sleep, type Json, uuidSource } from '@lockstep/base'
+import { errorMessage, type Json, LazyAbort, sleep, uuidSource } from '@lockstep/base'
 import { type ActivityRegistry, activityRegistry } from './activity/activity-registry.ts'
 import { Definitions } from './definition/definitions.ts'
 import { BookmarkAmbiguous, DefinitionNotFound, InputInvalid, InstanceNotFound } from './definition/errors.ts'
@@ -101,7 +101,12 @@ export class Engine {
     this.#programs = new Programs(store.definitions, this.activities, this.#o.workflows)
     this.#sandbox = openSandbox({ clock, logger: logger.area('expression') })
     this.#results = new InstanceResults(store.instances, clock)
-    this.#events = new Events({ stimuli: store.stimuli, clock, logger: logger.area('event'), onMatched: () => this.#wake('due') })
+    this.#events = new Events({
+      stimuli: store.stimuli,
+      clock,
+      logger: logger.area('event'),
+      onMatched: () => this.#wake('due'),
+    })
     this.#session = this.#newSession()
   }
 
@@ -128,7 +133,12 @@ export class Engine {
     const { tenant = DEFAULT_TENANT, definitionId, correlationId, dedupeKey } = request
     const input = toPayload(request.input ?? null, 'The input')
     const plan = await this.#plan(tenant, definitionId, request.version)
-    await this.#checkInput(tenant, definitionId, plan.version ?? this.#lastVersions.get(`${tenant}\n${definitionId}`), input)
+    await this.#checkInput(
+      tenant,
+      definitionId,
+      plan.version ?? this.#lastVersions.get(`${tenant}\n${definitionId}`),
+      input,
+    )
     const started: StartedFact = { kind: 'started', input, ...(correlationId === undefined ? {} : { correlationId }) }
     const session = this.#session
     const claimed = request.tx === undefined && plan.claimable && session.worker.hasRoom
@@ -156,7 +166,10 @@ export class Engine {
   }
 
   /** `undefined`: it had not ended when the time was over. */
-  waitForEnd(instanceId: string, options: { readonly tenant?: string; readonly limitMs?: number; readonly here?: boolean } = {}): Promise<InstanceEnd | undefined> {
+  waitForEnd(
+    instanceId: string,
+    options: { readonly tenant?: string; readonly limitMs?: number; readonly here?: boolean } = {},
+  ): Promise<InstanceEnd | undefined> {
     const { tenant = DEFAULT_TENANT, limitMs = Number.MAX_SAFE_INTEGER, here = false } = options
     return this.#results.wait(tenant, instanceId, limitMs, here)
   }
@@ -185,7 +198,10 @@ export class Engine {
   }
 
   /** `false`: unknown, or ended already. */
-  async cancel(instanceId: string, options: { readonly tenant?: string; readonly reason?: string } = {}): Promise<boolean> {
+  async cancel(
+    instanceId: string,
+    options: { readonly tenant?: string; readonly reason?: string } = {},
+  ): Promise<boolean> {
     const { tenant = DEFAULT_TENANT, reason } = options
     const payload = JSON.stringify(reason === undefined ? {} : { reason })
     const sent = await this.#o.store.stimuli.send({ tenant, instanceId, kind: 'cancel', payload, dedupeKey: 'cancel' })
@@ -199,11 +215,20 @@ export class Engine {
     return found
   }
 
-  journal(instanceId: string, afterSeq = 0, limit = 1_000, tenant: string = DEFAULT_TENANT): Promise<readonly JournalRow[]> {
+  journal(
+    instanceId: string,
+    afterSeq = 0,
+    limit = 1_000,
+    tenant: string = DEFAULT_TENANT,
+  ): Promise<readonly JournalRow[]> {
     return this.#o.store.instances.journal(tenant, instanceId, afterSeq, limit)
   }
 
-  list(filter: { readonly definitionId?: string; readonly status?: string; readonly before?: string }, limit: number, tenant: string = DEFAULT_TENANT): Promise<readonly InstanceView[]> {
+  list(
+    filter: { readonly definitionId?: string; readonly status?: string; readonly before?: string },
+    limit: number,
+    tenant: string = DEFAULT_TENANT,
+  ): Promise<readonly InstanceView[]> {
     return this.#o.store.instances.list(tenant, filter, limit)
   }
 
@@ -214,7 +239,10 @@ export class Engine {
     const program = await this.#programs.get(loaded.tenant, loaded.definitionId, loaded.version).catch(() => undefined)
     if (program?.kind !== 'graph') return undefined
     const execution = new GraphExecution(program.graph, this.#graphShell(), readOnlyHost(loaded))
-    execution.replay(loaded.snapshotAt === undefined ? undefined : { state: loaded.snapshot, at: loaded.snapshotAt }, loaded.facts)
+    execution.replay(
+      loaded.snapshotAt === undefined ? undefined : { state: loaded.snapshot, at: loaded.snapshotAt },
+      loaded.facts,
+    )
     return execution.state.variables
   }
 
@@ -237,7 +265,15 @@ export class Engine {
     this.#lastVersions.set(`${item.tenant}\n${item.definitionId}`, verdict.version)
     if (item.claimed && !session.isOver) {
       const { tenant, instanceId, definitionId, correlationId, parentId, parentStep } = item
-      const identity: InstanceIdentity = { tenant, instanceId, definitionId, version: verdict.version, correlationId, parentId, parentStep }
+      const identity: InstanceIdentity = {
+        tenant,
+        instanceId,
+        definitionId,
+        version: verdict.version,
+        correlationId,
+        parentId,
+        parentStep,
+      }
       const { kind: _, ...data } = started
       void session.worker.adopt({ identity, claimNo: 1, stim: 0, crashes: 1, seq: 1, bookmarks: new Map() }, at, data)
     } else this.#wake('due')
@@ -253,7 +289,12 @@ export class Engine {
 
   async #startChild(parent: InstanceIdentity, child: ChildStart): Promise<void> {
     const plan = await this.#plan(parent.tenant, child.definitionId, child.version)
-    await this.#checkInput(parent.tenant, child.definitionId, plan.version ?? this.#lastVersions.get(`${parent.tenant}\n${child.definitionId}`), child.input)
+    await this.#checkInput(
+      parent.tenant,
+      child.definitionId,
+      plan.version ?? this.#lastVersions.get(`${parent.tenant}\n${child.definitionId}`),
+      child.input,
+    )
     const started: StartedFact = {
       kind: 'started',
       input: child.input,
@@ -284,11 +325,13 @@ export class Engine {
       return { version: workflow.version, queue: functionQueue(definitionId, workflow.version), claimable: true }
     }
     const key = `${tenant}\n${definitionId}`
-    if (this.#kinds.get(key) === 'graph' && version === undefined) return { version, queue: GRAPH_QUEUE, claimable: true }
+    if (this.#kinds.get(key) === 'graph' && version === undefined)
+      return { version, queue: GRAPH_QUEUE, claimable: true }
     const found = await this.#o.store.definitions.draft(tenant, definitionId)
     if (found === undefined) throw new DefinitionNotFound({ definitionId })
     this.#kinds.set(key, found.kind)
-    if (version !== undefined && (await this.#o.store.definitions.version(tenant, definitionId, version)) === undefined) throw new DefinitionNotFound({ definitionId, version })
+    if (version !== undefined && (await this.#o.store.definitions.version(tenant, definitionId, version)) === undefined)
+      throw new DefinitionNotFound({ definitionId, version })
     if (found.kind === 'graph') return { version, queue: GRAPH_QUEUE, claimable: true }
     const pinned = version ?? found.published
     return { version: pinned, queue: functionQueue(definitionId, pinned ?? 1), claimable: false }
@@ -305,7 +348,8 @@ export class Engine {
 
   async #open(identity: InstanceIdentity, host: ExecutionHost): Promise<Execution> {
     const program = await this.#programs.get(identity.tenant, identity.definitionId, identity.version)
-    if (program.kind === 'function') return new FunctionExecution(program.workflow, { ...this.#shell(), contextOf: functionContext }, host)
+    if (program.kind === 'function')
+      return new FunctionExecution(program.workflow, { ...this.#shell(), contextOf: functionContext }, host)
     return new GraphExecution(program.graph, this.#graphShell(), host)
   }
 
@@ -329,7 +373,10 @@ export class Engine {
       open: (identity, host) => this.#open(identity, host),
       startChild: (parent, child) => this.#startChild(parent, child),
       onPublished: (tenant, ids) => {
-        for (const id of ids) void this.#events.deliver(tenant, id).catch((error: unknown) => this.#o.logger.warn('event not delivered yet', { reason: errorMessage(error) }))
+        for (const id of ids)
+          void this.#events
+            .deliver(tenant, id)
+            .catch((error: unknown) => this.#o.logger.warn('event not delivered yet', { reason: errorMessage(error) }))
       },
       onEnded: (identity, status, output, error) => this.#results.ended(identity.instanceId, { status, output, error }),
       onBuried: () => void this.#rejoin(),
@@ -363,7 +410,10 @@ const functionQueue = (id: string, version: number): string => `fn/${id}/${versi
 
 function checkInput(program: Program, definitionId: string, input: Json): void {
   if (program.kind !== 'graph' || program.checkInput === undefined || program.checkInput(input)) return
-  const problems = (program.checkInput.errors ?? []).map((error) => ({ pointer: error.instancePath, text: error.message ?? 'does not fit' }))
+  const problems = (program.checkInput.errors ?? []).map((error) => ({
+    pointer: error.instancePath,
+    text: error.message ?? 'does not fit',
+  }))
   throw new InputInvalid({ definitionId, problems })
 }
 
@@ -374,7 +424,7 @@ function readOnlyHost(identity: InstanceIdentity): ExecutionHost {
   }
   return {
     identity,
-    signal: new AbortController().signal,
+    abort: new LazyAbort(),
     record: refuse,
     propose: refuse,
     durable: refuse,

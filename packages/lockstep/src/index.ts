@@ -1,3 +1,16 @@
-export { startNode, type RunningNode } from './start-node.ts'
-export { resolveNodeOptions, type NodeOptions } from './options/node-options.ts'
+export {
+  type ActivityContext,
+  type ActivityResult,
+  type EffectActivity,
+  type FunctionWorkflow,
+  type ResumeOutcome,
+  StepFailed,
+  type WorkflowContext,
+  WorkflowFault,
+  workflow,
+} from '@lockstep/engine'
+export { WorkflowFailed } from './errors.ts'
+export { defineConfig, type Lockstep, type LockstepOptions, lockstep, type Run, type StartOptions } from './lockstep.ts'
+export { type NodeOptions, resolveNodeOptions } from './options/node-options.ts'
 export type { RawOptions } from './options/raw-options.ts'
+export { type RunningNode, startNode } from './start-node.ts'

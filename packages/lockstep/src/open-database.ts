@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '@lockstep/base'
-import { type Db, migrate, openPglite, openPostgres } from '@lockstep/postgres'
+import { type Db, type HistoryGuard, migrate, openPglite, openPostgres } from '@lockstep/postgres'
 import type { NodeOptions } from './options/node-options.ts'
 
 export interface Edge {
@@ -9,15 +9,27 @@ export interface Edge {
 }
 
 /** Opens the store that the options name and brings its schema up to date. Nothing stays open when it fails. */
-export async function openDatabase(options: NodeOptions, nodeId: string, edge: Edge): Promise<Db> {
+export async function openDatabase(
+  options: NodeOptions,
+  guard: HistoryGuard,
+  application: string,
+  edge: Edge,
+): Promise<Db> {
   const { clock, random } = edge
   const logger = edge.logger.area('database')
   const db =
     options.databaseUrl === undefined
       ? await openPglite({ dataDir: options.dataDir, clock, random, logger })
-      : await openPostgres({ url: options.databaseUrl, applicationName: `lockstep:${nodeId}`, clock, random, logger })
+      : await openPostgres({
+          url: options.databaseUrl,
+          applicationName: application,
+          clock,
+          random,
+          logger,
+          onConnect: guard.check,
+        })
   try {
-    const applied = await migrate(db, { mode: options.migrate, clock, random, appliedBy: nodeId, logger })
+    const applied = await migrate(db, { mode: options.migrate, clock, random, appliedBy: application, logger })
     if (applied.length > 0) logger.info('schema brought up to date', { migrations: applied.length })
     return db
   } catch (error) {

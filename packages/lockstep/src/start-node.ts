@@ -1,24 +1,29 @@
-import { uuidSource } from '@lockstep/base'
+import { errorMessage } from '@lockstep/base'
 import { type HealthCheck, openHttpServer } from '@lockstep/server'
-import { type Edge, openDatabase } from './open-database.ts'
+import type { Edge } from './open-database.ts'
+import { openNode, type Programs } from './open-node.ts'
 import type { NodeOptions } from './options/node-options.ts'
 
-/** A node that runs: its address, and the way to end it. */
+/** A node that runs and listens: its address, and the way to end it. */
 export interface RunningNode {
-  readonly id: string
   readonly url: string
   stop(): Promise<void>
 }
 
-/** Brings one node up: store, then HTTP. What was opened is closed again when a later part fails. */
-export async function startNode(options: NodeOptions, edge: Edge): Promise<RunningNode> {
-  const id = uuidSource(edge.clock, edge.random)()
-  const db = await openDatabase(options, id, edge)
+/** Brings one node up: store, engine, then HTTP. */
+export async function startNode(
+  options: NodeOptions,
+  edge: Edge,
+  programs: Programs = { workflows: [], activities: [] },
+): Promise<RunningNode> {
+  const node = await openNode(options, edge, programs)
   let started = false
+  let stopping = false
   const ready = async (): Promise<readonly HealthCheck[]> => {
-    const failure = await db.ping().then(
+    if (stopping) return [{ name: 'node', ok: false, reason: 'the node is stopping' }]
+    const failure = await node.db.ping().then(
       () => undefined,
-      (error: Error) => error.message,
+      (error: unknown) => errorMessage(error),
     )
     return [failure === undefined ? { name: 'database', ok: true } : { name: 'database', ok: false, reason: failure }]
   }
@@ -28,18 +33,20 @@ export async function startNode(options: NodeOptions, edge: Edge): Promise<Runni
       port: options.port,
       basePath: options.basePath,
       health: { started: () => started, ready },
+      engine: node.engine,
+      logger: edge.logger.area('http'),
     })
     started = true
     return {
-      id,
       url: http.url,
       stop: async () => {
+        stopping = true
         await http.close()
-        await db.close()
+        await node.close()
       },
     }
   } catch (error) {
-    await db.close()
+    await node.close()
     throw error
   }
 }

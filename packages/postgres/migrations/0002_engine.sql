@@ -6,6 +6,7 @@ create table node (
   id         uuid primary key,
   name       text not null,
   version    text not null,
+  application text,
   started_at timestamptz not null default clock_timestamp(),
   beat       bigint not null default 0,
   beat_at    timestamptz not null default clock_timestamp(),

@@ -2,7 +2,8 @@ import { InvalidDuration } from '../error/errors.ts'
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const SHORT = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/
-const ISO = /^P(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
+const ISO =
+  /^P(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 const ISO_UNITS_MS = [7 * UNIT_MS.d, UNIT_MS.d, UNIT_MS.h, UNIT_MS.m, UNIT_MS.s] as const
 /** A thousand years: past it, dates of the store would overflow. */
 const LONGEST_MS = 1_000 * 365 * UNIT_MS.d
@@ -11,7 +12,8 @@ const LONGEST_MS = 1_000 * 365 * UNIT_MS.d
 export function parseDuration(value: string | number): number {
   const text = String(value).trim()
   const ms = typeof value === 'number' ? value : (parseShort(text) ?? parseIso(text))
-  if (ms === undefined || !Number.isFinite(ms)) throw new InvalidDuration({ value: text.slice(0, 80), reason: reasonFor(text) })
+  if (ms === undefined || !Number.isFinite(ms))
+    throw new InvalidDuration({ value: text.slice(0, 80), reason: reasonFor(text) })
   if (ms < 0) throw new InvalidDuration({ value: text, reason: 'it is negative' })
   if (ms > LONGEST_MS) throw new InvalidDuration({ value: text, reason: 'it is longer than a thousand years' })
   return Math.round(ms)

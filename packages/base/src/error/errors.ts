@@ -34,4 +34,8 @@ export const TimedOut = defineError(
   (d: { what: string; afterMs: number }) => `${d.what} took longer than ${d.afterMs} ms`,
 )
 
-export const Cancelled = defineError('CANCELLED', { retryable: false }, (d: { what: string }) => `${d.what} was cancelled`)
+export const Cancelled = defineError(
+  'CANCELLED',
+  { retryable: false },
+  (d: { what: string }) => `${d.what} was cancelled`,
+)

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { fromWireId, InvalidId, isUuid, seededRandom, systemClock, systemRandom, toWireId, uuidSource } from '../index.ts'
+import {
+  fromWireId,
+  InvalidId,
+  isUuid,
+  seededRandom,
+  systemClock,
+  systemRandom,
+  toWireId,
+  uuidSource,
+} from '../index.ts'
 
 describe('uuid source', () => {
   it('makes version 7 uuids that rise, ten thousand in a row', () => {

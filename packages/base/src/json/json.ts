@@ -43,7 +43,8 @@ function convertObject(value: object, pointer: string, above: readonly object[])
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue
     const json = convert(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, path)
-    if (key === '__proto__') Object.defineProperty(result, key, { value: json, enumerable: true, writable: true, configurable: true })
+    if (key === '__proto__')
+      Object.defineProperty(result, key, { value: json, enumerable: true, writable: true, configurable: true })
     else result[key] = json
   }
   return result

@@ -12,4 +12,10 @@ export interface Logger {
 
 const nothing = (): void => {}
 
-export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, area: () => silentLogger }
+export const silentLogger: Logger = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  area: () => silentLogger,
+}

@@ -7,7 +7,15 @@
  * that fails on bad data is split until the bad item stands alone. Nothing here guesses.
  */
 import { type Clock, errorCode, errorMessage, isRetryable, type Logger, type Random } from '@lockstep/base'
-import type { CheckpointItem, CheckpointVerdict, CommitBatch, CommitResult, CommitStore, StartItem, StartVerdict } from '../store/commit-store.ts'
+import type {
+  CheckpointItem,
+  CheckpointVerdict,
+  CommitBatch,
+  CommitResult,
+  CommitStore,
+  StartItem,
+  StartVerdict,
+} from '../store/commit-store.ts'
 import { Fenced } from '../store/errors.ts'
 
 /** Something with facts to write. It is asked when a batch is built, so that it can say all it has at that moment. */
@@ -182,8 +190,13 @@ export class CommitPipeline {
         if (Fenced.is(error)) throw this.#fence(error)
         if (errorCode(error) !== 'COMMIT_UNKNOWN' && !isRetryable(error)) throw error
         if (this.#closed) throw error
-        const pauseMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + this.#options.random.next() / 2)
-        this.#options.logger.warn('commit not answered, sending it again', { code: errorCode(error), flushNo: batch.flushNo, attempt })
+        const pauseMs =
+          Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + this.#options.random.next() / 2)
+        this.#options.logger.warn('commit not answered, sending it again', {
+          code: errorCode(error),
+          flushNo: batch.flushNo,
+          attempt,
+        })
         await new Promise<void>((resolve) => this.#options.clock.schedule(pauseMs, resolve))
       }
     }
@@ -197,8 +210,14 @@ export class CommitPipeline {
       for (const each of checkpoints) each.source.fail(error)
       return
     }
-    this.#options.logger.warn('batch refused, splitting it', { reason: errorMessage(error), items: starts.length + checkpoints.length })
-    const half = <T>(items: readonly T[]): [readonly T[], readonly T[]] => [items.slice(0, items.length >> 1), items.slice(items.length >> 1)]
+    this.#options.logger.warn('batch refused, splitting it', {
+      reason: errorMessage(error),
+      items: starts.length + checkpoints.length,
+    })
+    const half = <T>(items: readonly T[]): [readonly T[], readonly T[]] => [
+      items.slice(0, items.length >> 1),
+      items.slice(items.length >> 1),
+    ]
     const [startsA, startsB] = half(starts)
     const [checkpointsA, checkpointsB] = half(checkpoints)
     const parts: Flight[] =

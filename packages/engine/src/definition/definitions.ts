@@ -49,7 +49,12 @@ export class Definitions {
   async saveDraft(tenant: string, id: string, document: Json, revision: number | undefined): Promise<SavedDraft> {
     const checked = this.#checkShape(document)
     if (checked.id !== id) {
-      throw new DefinitionInvalid({ definitionId: id, problems: [{ pointer: '/id', code: 'INVALID_ID', text: `must be "${id}", the id it is saved under`, severity: 'error' }] })
+      throw new DefinitionInvalid({
+        definitionId: id,
+        problems: [
+          { pointer: '/id', code: 'INVALID_ID', text: `must be "${id}", the id it is saved under`, severity: 'error' },
+        ],
+      })
     }
     const saved = await this.#store.saveDraft(tenant, id, JSON.stringify(document), revision)
     if (saved.kind === 'not-found') throw new DefinitionNotFound({ definitionId: id })
@@ -60,7 +65,8 @@ export class Definitions {
   /** Refused while the draft has errors; `revision` guards against publishing what somebody else just saved. */
   async publish(tenant: string, id: string, revision?: number): Promise<PublishedVersion> {
     const draft = await this.draft(tenant, id)
-    if (revision !== undefined && revision !== draft.revision) throw new DraftChanged({ definitionId: id, revision: draft.revision })
+    if (revision !== undefined && revision !== draft.revision)
+      throw new DraftChanged({ definitionId: id, revision: draft.revision })
     const errors = this.problems(draft.document as Json).filter((problem) => problem.severity === 'error')
     if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
     const published = await this.#store.publish(tenant, id, hashJson(draft.document as Json), draft.revision)
@@ -79,7 +85,10 @@ export class Definitions {
     const id = typeof document === 'object' && document !== null && 'id' in document ? document.id : undefined
     const fatal = problems.filter((problem) => problem.pointer === '' || problem.pointer === '/id')
     if (typeof id !== 'string' || fatal.some((problem) => problem.severity === 'error')) {
-      throw new DefinitionInvalid({ definitionId: typeof id === 'string' ? id : '?', problems: fatal.length > 0 ? fatal : problems })
+      throw new DefinitionInvalid({
+        definitionId: typeof id === 'string' ? id : '?',
+        problems: fatal.length > 0 ? fatal : problems,
+      })
     }
     return { id, problems }
   }

@@ -1,16 +1,20 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { ActivityRegistry } from '../activity/activity-registry.ts'
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts'
+import type { AnyWorkflow } from '../function/workflow.ts'
 import { compileGraph } from '../graph/compile-graph.ts'
 import type { GraphDocument } from '../graph/document.ts'
 import type { GraphProgram } from '../graph/graph-program.ts'
-import type { AnyWorkflow } from '../function/workflow.ts'
 import type { DefinitionStore } from '../store/definition-store.ts'
 import { DefinitionNotFound, WorkflowNotRegistered } from './errors.ts'
 
 /** A version, ready to run. */
 export type Program =
-  | { readonly kind: 'graph'; readonly graph: GraphProgram<CompiledExpression>; readonly checkInput: ValidateFunction | undefined }
+  | {
+      readonly kind: 'graph'
+      readonly graph: GraphProgram<CompiledExpression>
+      readonly checkInput: ValidateFunction | undefined
+    }
   | { readonly kind: 'function'; readonly workflow: AnyWorkflow }
 
 /** Versions are immutable, so what was compiled once stays right: the cache is never told of anything. The oldest are let go first. */
@@ -21,7 +25,12 @@ export class Programs {
   readonly #cache = new Map<string, Promise<Program>>()
   readonly #limit: number
 
-  constructor(definitions: DefinitionStore, activities: ActivityRegistry, workflows: readonly AnyWorkflow[], limit = 1_000) {
+  constructor(
+    definitions: DefinitionStore,
+    activities: ActivityRegistry,
+    workflows: readonly AnyWorkflow[],
+    limit = 1_000,
+  ) {
     this.#definitions = definitions
     this.#activities = activities
     this.#workflows = new Map(workflows.map((each) => [each.id, each]))
@@ -55,6 +64,11 @@ export class Programs {
     if (found.kind === 'function') throw new WorkflowNotRegistered({ definitionId: id, version })
     const document = found.document as GraphDocument
     const graph = compileGraph(document, this.#activities, compileExpression)
-    return { kind: 'graph', graph, checkInput: document.input === undefined ? undefined : new Ajv({ allErrors: true, strict: false }).compile(document.input) }
+    return {
+      kind: 'graph',
+      graph,
+      checkInput:
+        document.input === undefined ? undefined : new Ajv({ allErrors: true, strict: false }).compile(document.input),
+    }
   }
 }

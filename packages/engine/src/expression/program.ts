@@ -1,10 +1,18 @@
 // Turns source into the very text that the sandbox will run, and reads that text once with acorn. Because the text is
 // checked as a whole, source that closes our brackets and opens its own is refused here and never reaches the sandbox.
 
-import { type ArrowFunctionExpression, type Comment, type Expression, type Options, type Program, parse } from 'acorn'
+import {
+  type AnyNode,
+  type ArrowFunctionExpression,
+  type Comment,
+  type Expression,
+  type Options,
+  type Program,
+  parse,
+} from 'acorn'
 import { ExpressionInvalid, shownSource } from './errors.ts'
 import { EXPRESSION_LENGTH, SCRIPT_LENGTH } from './limits.ts'
-import { findReferences } from './references.ts'
+import { childrenOf, findReferences } from './references.ts'
 import { SCOPE_NAMES } from './scope.ts'
 
 /** An expression is a value; a script is the body of a function and answers what it returns. */
@@ -31,6 +39,8 @@ const FRAMES: Readonly<Record<ProgramKind, Frame>> = {
   // An inner function, so that a script may declare names of its own that are also names of the scope.
   script: { head: `${OPEN}() => {\n`, tail: '\n})() })', longest: SCRIPT_LENGTH },
 }
+const DEEPEST = 400
+const TOO_DEEP = 'it is nested too deeply'
 const ACORN: Options = { ecmaVersion: 2024, sourceType: 'script', preserveParens: true, locations: false }
 
 export function parseProgram(source: string, kind: ProgramKind): ParsedProgram {
@@ -40,14 +50,20 @@ export function parseProgram(source: string, kind: ProgramKind): ParsedProgram {
   if (lone) refuse(source, lone.index, 'it holds half of a surrogate pair: write it as an escape')
 
   const text = frame.head + source + frame.tail
-  try {
-    const tree = innerTree(readProgram(source, text, frame), text, frame, kind)
-    if (tree === undefined) refuse(source, source.length, 'its brackets do not match')
-    return { source, text, tree, references: findReferences(tree) }
-  } catch (error) {
-    if (error instanceof RangeError) refuse(source, 0, 'it is nested too deeply')
-    throw error
+  const tree = innerTree(readProgram(source, text, frame), text, frame, kind)
+  if (tree === undefined) refuse(source, source.length, 'its brackets do not match')
+  if (isTooDeep(tree)) refuse(source, 0, TOO_DEEP)
+  return { source, text, tree, references: findReferences(tree) }
+}
+
+/** A limit of our own, well before the host's stack: the same text is refused or taken wherever it is read. */
+function isTooDeep(tree: AnyNode): boolean {
+  let level = [tree]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return true
+    level = level.flatMap((node) => [...childrenOf(node)])
   }
+  return false
 }
 
 function readProgram(source: string, text: string, frame: Frame): Program {
@@ -58,6 +74,7 @@ function readProgram(source: string, text: string, frame: Frame): Program {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     const at = (error as SyntaxError & { pos: number }).pos - frame.head.length
+    if (/stack space/.test(error.message)) refuse(source, 0, TOO_DEEP)
     const reason = at >= source.length ? 'it ends too early' : error.message.replace(/ \(\d+:\d+\)$/, '')
     refuse(source, at, reason)
   }

@@ -66,7 +66,7 @@ function visitChildren(node: AnyNode, bound: Names, found: Set<string>): void {
   for (const child of childrenOf(node)) visit(child, bound, found)
 }
 
-function* childrenOf(node: AnyNode): Generator<AnyNode> {
+export function* childrenOf(node: AnyNode): Generator<AnyNode> {
   for (const value of Object.values(node) as unknown[]) {
     for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield child
   }

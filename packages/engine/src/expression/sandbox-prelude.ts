@@ -42,9 +42,9 @@ export const PRELUDE = `(() => {
   const describe = (error) => {
     try {
       const known = error !== null && (typeof error === 'object' || typeof error === 'function')
-      const name = known ? error.name : undefined
-      const message = known ? error.message : error
-      return stringify([slice(text(name ?? 'Error'), 0, 100), slice(text(message ?? ''), 0, 1000)])
+      const name = (known ? error.name : undefined) ?? 'Error'
+      const message = known ? error.message ?? '' : error
+      return stringify([slice(text(name), 0, 100), slice(text(message), 0, 1000)])
     } catch {
       return '["Error","what it threw cannot be read"]'
     }

@@ -5,24 +5,22 @@ import { type Deferred, deferred, errorCode, errorMessage } from '@lockstep/base
 import { SandboxUnavailable } from './errors.ts'
 import type { MachineSettings, SandboxOutcome, SandboxReply, SandboxRequest } from './sandbox-protocol.ts'
 
+/** The thread ended before it answered. */
+export interface ThreadLost {
+  readonly status: 'lost'
+  readonly reason: string
+  /** The thread itself, not the machine in it. */
+  readonly outOfMemory: boolean
+}
+
 /** A thread with one machine. It keeps the process alive only while it is starting or working. */
 export interface SandboxThread {
   /** How many requests it has taken. */
   readonly taken: number
-  /** One at a time. Rejects with `ThreadLost` when the thread ends before it answers. */
-  run(request: SandboxRequest): Promise<SandboxOutcome>
+  /** One at a time. */
+  run(request: SandboxRequest): Promise<SandboxOutcome | ThreadLost>
   /** Ends it wherever it is. */
   stop(): Promise<void>
-}
-
-export class ThreadLost extends Error {
-  /** Whether the thread itself, not the machine in it, ran out of memory. */
-  readonly outOfMemory: boolean
-
-  constructor(cause: unknown) {
-    super(cause === undefined ? 'the thread ended' : errorMessage(cause), { cause })
-    this.outOfMemory = errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY'
-  }
 }
 
 /** Enough for texts on their way through; programs live in the memory of the machine. */
@@ -38,7 +36,7 @@ export async function startThread(settings: MachineSettings): Promise<SandboxThr
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   })
   const ready = deferred<void>()
-  let waiting: Deferred<SandboxOutcome> | undefined
+  let waiting: Deferred<SandboxOutcome | ThreadLost> | undefined
   let failure: unknown
   let taken = 0
 
@@ -54,8 +52,9 @@ export async function startThread(settings: MachineSettings): Promise<SandboxThr
   })
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', () => {
-      ready.reject(new SandboxUnavailable({ reason: errorMessage(failure ?? 'its thread ended') }, { cause: failure }))
-      waiting?.reject(new ThreadLost(failure))
+      const reason = errorMessage(failure ?? 'its thread ended')
+      ready.reject(new SandboxUnavailable({ reason }, { cause: failure }))
+      waiting?.resolve({ status: 'lost', reason, outOfMemory: errorCode(failure) === 'ERR_WORKER_OUT_OF_MEMORY' })
       resolve()
     })
   })

@@ -7,7 +7,14 @@ import type { FunctionExecution } from './function-execution.ts'
 import type { MemoEntry } from './function-memo.ts'
 import { runStep } from './run-step.ts'
 import type { FunctionWorkflow } from './workflow.ts'
-import type { ChildOptions, StepOptions, StepScope, WaitOptions, WorkflowContext, WorkflowTransaction } from './workflow-context.ts'
+import type {
+  ChildOptions,
+  StepOptions,
+  StepScope,
+  WaitOptions,
+  WorkflowContext,
+  WorkflowTransaction,
+} from './workflow-context.ts'
 
 /** Names of calls that the author does not name begin with @, so that they cannot meet a step's name. */
 const unnamed = { sleep: '@sleep', now: '@now', random: '@random', publish: '@publish' } as const
@@ -39,7 +46,10 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
     return output
   }
 
-  const waitFor = async (event: string, options: WaitOptions & { readonly timeout?: string | number } = {}): Promise<unknown> => {
+  const waitFor = async (
+    event: string,
+    options: WaitOptions & { readonly timeout?: string | number } = {},
+  ): Promise<unknown> => {
     const correlation = options.correlationId ?? correlationId
     const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
     const entry = await waitAt(execution.keyOf(`@event:${event}`), () => ({
@@ -48,7 +58,7 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
       ...(correlation === undefined ? {} : { correlationId: correlation }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     }))
-    const value = valueOf(entry)
+    const value = entryValue(entry)
     return entry.kind === 'completed' && entry.outcome === 'timeout' ? undefined : value
   }
 
@@ -56,24 +66,32 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
     instanceId,
     correlationId,
     get signal() {
-      return execution.host.signal
+      return execution.host.abort.signal
     },
     step: <T>(name: string, code: (step: StepScope) => T | Promise<T>, options: StepOptions = {}) => {
       const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
-      return runStep<T>(execution, name, { code, retry: retryOf(options), timeoutMs, effect: options.effect ?? 'atLeastOnce' })
+      return runStep<T>(execution, name, {
+        code,
+        retry: retryOf(options),
+        timeoutMs,
+        effect: options.effect ?? 'atLeastOnce',
+      })
     },
     transaction: async <T>(name: string, code: (tx: WorkflowTransaction) => Promise<T>): Promise<T> => {
       const step = execution.keyOf(name)
       const known = execution.recall(step)
-      if (known !== undefined) return valueOf(known) as T
+      if (known !== undefined) return entryValue(known) as T
       return execution.whileActive(async () => {
         await execution.beyondRecord(step)
-        const output = await execution.host.transact(async (tx) => {
-          const result = toPayload(await code(tx), `The result of "${step}"`)
-          return { result, facts: [{ kind: 'completed', step, outcome: 'done', output: result }] }
-        }, (facts, at) => {
-          for (const fact of facts) execution.memo.fold(fact, at)
-        })
+        const output = await execution.host.transact(
+          async (tx) => {
+            const result = toPayload(await code(tx), `The result of "${step}"`)
+            return { result, facts: [{ kind: 'completed', step, outcome: 'done', output: result }] }
+          },
+          (facts, at) => {
+            for (const fact of facts) execution.memo.fold(fact, at)
+          },
+        )
         return output as T
       })
     },
@@ -82,12 +100,24 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
       await waitAt(execution.keyOf(unnamed.sleep), () => ({ kind: 'timer', ms }))
     },
     sleepUntil: async (moment) => {
-      await waitAt(execution.keyOf(unnamed.sleep), () => ({ kind: 'timer', at: typeof moment === 'number' ? moment : moment.getTime() }))
+      await waitAt(execution.keyOf(unnamed.sleep), () => ({
+        kind: 'timer',
+        at: typeof moment === 'number' ? moment : moment.getTime(),
+      }))
     },
     waitFor: waitFor as WorkflowContext['waitFor'],
-    run: async (child: FunctionWorkflow<never, unknown> | string, input: unknown, options: ChildOptions = {}): Promise<never> => {
+    run: async (
+      child: FunctionWorkflow<never, unknown> | string,
+      input: unknown,
+      options: ChildOptions = {},
+    ): Promise<never> => {
       const definitionId = typeof child === 'string' ? child : child.id
-      return (await runChild(execution, definitionId, toPayload(input, `The input of "${definitionId}"`), options)) as never
+      return (await runChild(
+        execution,
+        definitionId,
+        toPayload(input, `The input of "${definitionId}"`),
+        options,
+      )) as never
     },
     all: (work) => Promise.all(work) as never,
     publish: async (event, payload, options = {}) => {
@@ -95,19 +125,35 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
       if (execution.recall(step) !== undefined) return
       await execution.whileActive(() => execution.beyondRecord(step))
       const { tenant } = execution.host.identity
-      const published = { tenant, id: execution.host.newId(), name: event, correlationId: options.correlationId, payload: JSON.stringify(toPayload(payload, 'The event')), ttlMs: execution.shell.eventTtlMs }
+      const published = {
+        tenant,
+        id: execution.host.newId(),
+        name: event,
+        correlationId: options.correlationId,
+        payload: JSON.stringify(toPayload(payload, 'The event')),
+        ttlMs: execution.shell.eventTtlMs,
+      }
       execution.record({ kind: 'completed', step, outcome: 'done' }, { publishes: [published] })
     },
     now: () => Number(recorded(unnamed.now, () => Math.floor(execution.host.storeNow()))),
     random: () => Number(recorded(unnamed.random, () => execution.shell.random.next())),
   }
 
-  async function runChild(owner: FunctionExecution, definitionId: string, input: Json, options: ChildOptions): Promise<Json> {
+  async function runChild(
+    owner: FunctionExecution,
+    definitionId: string,
+    input: Json,
+    options: ChildOptions,
+  ): Promise<Json> {
     const step = owner.keyOf(`@run:${definitionId}`)
     const known = owner.recall(step)
-    if (known !== undefined) return valueOf(known)
+    if (known !== undefined) return entryValue(known)
     if (owner.memo.depth >= owner.shell.mostDepth)
-      throw new StepFailed({ step, code: 'TOO_DEEP', message: `Workflows that run one another are ${owner.memo.depth} deep: look for a circle` })
+      throw new StepFailed({
+        step,
+        code: 'TOO_DEEP',
+        message: `Workflows that run one another are ${owner.memo.depth} deep: look for a circle`,
+      })
     const ended = owner.ended(step)
     await owner.whileActive(async () => {
       if (!owner.memo.waits.has(step)) {
@@ -118,9 +164,18 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
       if (wait?.kind !== 'child') return
       await owner.host.durable()
       // Repeated after a move: the process that wrote the wait may have died before it started the child.
-      await owner.host.startChild({ instanceId: wait.instanceId, definitionId, version: undefined, input, correlationId: options.correlationId ?? correlationId, step, awaited: true, depth: owner.memo.depth + 1 })
+      await owner.host.startChild({
+        instanceId: wait.instanceId,
+        definitionId,
+        version: undefined,
+        input,
+        correlationId: options.correlationId ?? correlationId,
+        step,
+        awaited: true,
+        depth: owner.memo.depth + 1,
+      })
     })
-    return valueOf(await ended)
+    return entryValue(await ended)
   }
 }
 
@@ -132,12 +187,16 @@ function retryOf({ retry }: StepOptions) {
   const max = text(backoff.max)
   return resolveRetry({
     attempts,
-    backoff: { ...(initial === undefined ? {} : { initial }), ...(max === undefined ? {} : { max }), ...(backoff.factor === undefined ? {} : { factor: backoff.factor }) },
+    backoff: {
+      ...(initial === undefined ? {} : { initial }),
+      ...(max === undefined ? {} : { max }),
+      ...(backoff.factor === undefined ? {} : { factor: backoff.factor }),
+    },
     ...(nonRetryable === undefined ? {} : { nonRetryable }),
   })
 }
 
-function valueOf(entry: MemoEntry): Json {
+function entryValue(entry: MemoEntry): Json {
   if (entry.kind === 'completed') return entry.output
   const { step = '', code, message, data } = entry.error
   throw new StepFailed({ step, code, message, ...(data === undefined ? {} : { data }) })

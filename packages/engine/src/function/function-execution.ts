@@ -8,7 +8,7 @@
  */
 import { type Clock, hashJson, isJsonObject, type Json, type Logger, type Random } from '@lockstep/base'
 import { type RetryPolicy, retryDelayMs } from '../graph/retry-policy.ts'
-import { type Fact, factFromRow, type Failure, type StepKey, type Wait } from '../journal/fact.ts'
+import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
@@ -72,10 +72,12 @@ export class FunctionExecution implements Execution {
     const run = this.#workflow.run as (context: WorkflowContext, input: Json) => Promise<unknown>
     void Promise.resolve()
       .then(() => run(context, this.memo.input))
-      .then(
-        (result) => this.#finish({ kind: 'ended', status: 'completed', output: toPayload(result, 'The result'), error: undefined }),
+      .then((result) =>
+        this.#finish({ kind: 'ended', status: 'completed', output: toPayload(result, 'The result'), error: undefined }),
       )
-      .catch((error: unknown) => this.#finish({ kind: 'ended', status: 'faulted', output: null, error: finalFailure(error) }))
+      .catch((error: unknown) =>
+        this.#finish({ kind: 'ended', status: 'faulted', output: null, error: finalFailure(error) }),
+      )
   }
 
   deliver(message: InboxMessage): void {
@@ -84,7 +86,14 @@ export class FunctionExecution implements Execution {
       const open = this.memo.waits.get(step)
       if (open === undefined) return
       if (message.kind === 'child') this.settle(childFact(step, message.payload))
-      else this.settle({ kind: 'completed', step, outcome: 'done', output: (message.payload ?? null) as Json, by: message.kind === 'event' ? 'event' : 'resume' })
+      else
+        this.settle({
+          kind: 'completed',
+          step,
+          outcome: 'done',
+          output: (message.payload ?? null) as Json,
+          by: message.kind === 'event' ? 'event' : 'resume',
+        })
     })
   }
 
@@ -189,7 +198,18 @@ export class FunctionExecution implements Execution {
     if (wait.kind !== 'event' && wait.kind !== 'signal') return []
     const correlationId = wait.kind === 'event' ? wait.correlationId : undefined
     const hash = hashJson([wait.kind, wait.name, correlationId ?? null, step])
-    return [{ id: this.#host.newId(), step, kind: wait.kind, name: wait.name, correlationId, hash, tokenHash: undefined, expiresInMs: undefined }]
+    return [
+      {
+        id: this.#host.newId(),
+        step,
+        kind: wait.kind,
+        name: wait.name,
+        correlationId,
+        hash,
+        tokenHash: undefined,
+        expiresInMs: undefined,
+      },
+    ]
   }
 
   whenThawed(run: () => void): void {
@@ -211,7 +231,12 @@ export class FunctionExecution implements Execution {
   }
 
   #proposeTimeouts(late: readonly StepKey[]): void {
-    const facts = late.map((step): Fact & { step: StepKey } => ({ kind: 'completed', step, outcome: 'timeout', by: 'timer' }))
+    const facts = late.map((step): Fact & { step: StepKey } => ({
+      kind: 'completed',
+      step,
+      outcome: 'timeout',
+      by: 'timer',
+    }))
     this.#frozen = true
     const unfreeze = (): void => {
       this.#frozen = false
@@ -237,12 +262,16 @@ export class FunctionExecution implements Execution {
   }
 }
 
-
 function childFact(step: StepKey, payload: unknown): Fact & { step: StepKey } {
   const { status, output, error } = isJsonObject(payload) ? payload : { status: 'faulted', output: null, error: null }
   if (status === 'completed') return { kind: 'completed', step, outcome: 'done', output: output ?? null, by: 'child' }
   const message = isJsonObject(error) && typeof error.message === 'string' ? error.message : 'no reason was recorded'
-  return { kind: 'failed', step, attempt: 1, error: { code: status === 'faulted' ? 'CHILD_FAULTED' : 'CHILD_CANCELLED', message, step, data: error ?? null } }
+  return {
+    kind: 'failed',
+    step,
+    attempt: 1,
+    error: { code: status === 'faulted' ? 'CHILD_FAULTED' : 'CHILD_CANCELLED', message, step, data: error ?? null },
+  }
 }
 
 /** What the function threw, as the failure of the instance: a failed step keeps its own code. */

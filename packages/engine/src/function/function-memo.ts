@@ -74,7 +74,8 @@ export class FunctionMemo {
 
   nextDueAt(): number | undefined {
     let earliest: number | undefined
-    for (const { dueAt } of this.waits.values()) if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt
+    for (const { dueAt } of this.waits.values())
+      if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt
     return earliest
   }
 

@@ -1,4 +1,4 @@
-import { hashJson, type Json } from '@lockstep/base'
+import { hashJson, type Json, type LazyAbort } from '@lockstep/base'
 import type { RetryPolicy } from '../graph/retry-policy.ts'
 import type { StepKey } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
@@ -31,8 +31,28 @@ export async function runStep<T>(execution: FunctionExecution, name: string, pla
   }
 }
 
+class Scope implements StepScope {
+  readonly attempt: number
+  readonly idempotencyKey: string
+  readonly #abort: LazyAbort
+
+  constructor(attempt: number, idempotencyKey: string, abort: LazyAbort) {
+    this.attempt = attempt
+    this.idempotencyKey = idempotencyKey
+    this.#abort = abort
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+}
+
 /** `undefined`: it failed and will be tried again. */
-async function attempt<T>(execution: FunctionExecution, step: StepKey, plan: StepPlan<T>): Promise<MemoEntry | undefined> {
+async function attempt<T>(
+  execution: FunctionExecution,
+  step: StepKey,
+  plan: StepPlan<T>,
+): Promise<MemoEntry | undefined> {
   await execution.beyondRecord(step)
   const { host } = execution
   const number = execution.memo.attempts.get(step) ?? 1
@@ -42,7 +62,13 @@ async function attempt<T>(execution: FunctionExecution, step: StepKey, plan: Ste
   const outcome = await host.effect(() => makeAttempt(execution, step, plan, scope))
   await new Promise<void>((resolve) => execution.whenThawed(resolve))
   if (outcome.kind === 'completed') {
-    execution.settle({ kind: 'completed', step, outcome: 'done', output: outcome.output, ...(number > 1 ? { attempt: number } : {}) })
+    execution.settle({
+      kind: 'completed',
+      step,
+      outcome: 'done',
+      output: outcome.output,
+      ...(number > 1 ? { attempt: number } : {}),
+    })
     return execution.memo.entries.get(step)
   }
   const delayMs = execution.retryDelay(plan.retry, number, outcome.error)
@@ -54,10 +80,17 @@ async function attempt<T>(execution: FunctionExecution, step: StepKey, plan: Ste
   return undefined
 }
 
-async function makeAttempt<T>(execution: FunctionExecution, step: StepKey, plan: StepPlan<T>, scope: Omit<StepScope, 'signal'>): Promise<MemoEntry> {
+async function makeAttempt<T>(
+  execution: FunctionExecution,
+  step: StepKey,
+  plan: StepPlan<T>,
+  scope: Omit<StepScope, 'signal'>,
+): Promise<MemoEntry> {
   const { shell, host } = execution
   try {
-    const value = await runAttempt(shell.clock, host.signal, `Step "${step}"`, plan.timeoutMs, async (signal) => plan.code({ ...scope, signal }))
+    const value = await runAttempt(shell.clock, host.abort, `Step "${step}"`, plan.timeoutMs, async (abort) =>
+      plan.code(new Scope(scope.attempt, scope.idempotencyKey, abort)),
+    )
     return { kind: 'completed', outcome: 'done', output: toPayload(value, `The output of step "${step}"`) }
   } catch (error) {
     return { kind: 'failed', error: toFailure(error, step) }
@@ -71,7 +104,13 @@ function askPerson(execution: FunctionExecution, step: StepKey): Promise<MemoEnt
   const fingerprint = hashJson([host.identity.definitionId, step.replace(/#\d+$/, ''), 'OUTCOME_UNKNOWN']).slice(0, 16)
   const wait = { kind: 'signal', name: step } as const
   const ended = execution.ended(step)
-  execution.record({ kind: 'waiting', step, wait }, { opens: execution.bookmark(step, wait), incidents: [{ id: host.newId(), step, fingerprint, code: 'OUTCOME_UNKNOWN', message }] })
+  execution.record(
+    { kind: 'waiting', step, wait },
+    {
+      opens: execution.bookmark(step, wait),
+      incidents: [{ id: host.newId(), step, fingerprint, code: 'OUTCOME_UNKNOWN', message }],
+    },
+  )
   return ended
 }
 

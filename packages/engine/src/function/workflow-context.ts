@@ -58,7 +58,10 @@ export interface WorkflowContext {
   /** Waits for an event or a resume of this name. */
   waitFor<T = unknown>(event: string, options?: WaitOptions): Promise<T>
   /** As above; `undefined` when nothing came in time. */
-  waitFor<T = unknown>(event: string, options: WaitOptions & { readonly timeout: string | number }): Promise<T | undefined>
+  waitFor<T = unknown>(
+    event: string,
+    options: WaitOptions & { readonly timeout: string | number },
+  ): Promise<T | undefined>
   /** Runs another workflow and waits for its result. Throws what it failed with. */
   run<Input, Output>(child: FunctionWorkflow<Input, Output>, input: Input, options?: ChildOptions): Promise<Output>
   run(definitionId: string, input: unknown, options?: ChildOptions): Promise<unknown>

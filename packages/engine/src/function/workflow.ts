@@ -30,6 +30,7 @@ export function workflow<Input, Output>(
 ): FunctionWorkflow<Input, Output> {
   const { version = 1 } = options
   if (!ID.test(id)) throw new InvalidOption({ option: 'id', rule: 'a slug such as order-approval', value: id })
-  if (!Number.isInteger(version) || version < 1) throw new InvalidOption({ option: 'version', rule: 'a whole number from 1', value: version })
+  if (!Number.isInteger(version) || version < 1)
+    throw new InvalidOption({ option: 'version', rule: 'a whole number from 1', value: version })
   return { kind: 'function', id, version, run }
 }

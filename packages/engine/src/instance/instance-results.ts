@@ -1,7 +1,7 @@
-import { type Clock, type Json, sleep } from '@lockstep/base'
+import { type Clock, isRetryable, type Json, type Timer } from '@lockstep/base'
+import { InstanceNotFound } from '../definition/errors.ts'
 import type { Failure } from '../journal/fact.ts'
 import type { InstanceReader } from '../store/instance-reader.ts'
-import { InstanceNotFound } from '../definition/errors.ts'
 
 export interface InstanceEnd {
   readonly status: string
@@ -35,40 +35,55 @@ export class InstanceResults {
   }
 
   /** `undefined`: it had not ended when the time was over. `here`: it began on this node, so the first look can wait. */
-  async wait(tenant: string, instanceId: string, limitMs: number, here: boolean): Promise<InstanceEnd | undefined> {
-    const over = new AbortController()
-    let told: ((end: InstanceEnd) => void) | undefined
-    const local = new Promise<InstanceEnd>((resolve) => {
-      told = resolve
+  wait(tenant: string, instanceId: string, limitMs: number, here: boolean): Promise<InstanceEnd | undefined> {
+    return new Promise((resolve, reject) => {
+      let timer: Timer | undefined
+      const deadline = this.#clock.monotonic() + limitMs
+      const stop = (): void => {
+        timer?.cancel()
+        const waiters = this.#waiting.get(instanceId)
+        waiters?.delete(told)
+        if (waiters?.size === 0) this.#waiting.delete(instanceId)
+      }
+      const told = (end: InstanceEnd): void => {
+        stop()
+        resolve(end)
+      }
+      const look = (pauseMs: number): void => {
+        const leftMs = deadline - this.#clock.monotonic()
+        timer = this.#clock.schedule(
+          Math.min(pauseMs, leftMs),
+          () => {
+            this.#read(tenant, instanceId).then(
+              (end) => {
+                if (end !== undefined) told(end)
+                else if (this.#clock.monotonic() >= deadline) {
+                  stop()
+                  resolve(undefined)
+                } else look(Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, pauseMs * 2)))
+              },
+              (error: unknown) => {
+                if (isRetryable(error)) return look(LONGEST_LOOK_MS)
+                stop()
+                reject(error)
+              },
+            )
+          },
+          { keepAlive: true },
+        )
+      }
       const waiters = this.#waiting.get(instanceId)
-      if (waiters === undefined) this.#waiting.set(instanceId, new Set([resolve]))
-      else waiters.add(resolve)
+      if (waiters === undefined) this.#waiting.set(instanceId, new Set([told]))
+      else waiters.add(told)
+      look(here ? LONGEST_LOOK_MS : 0)
     })
-    try {
-      return await Promise.race([local, this.#look(tenant, instanceId, limitMs, here ? LONGEST_LOOK_MS : 0, over.signal)])
-    } finally {
-      over.abort()
-      const waiters = this.#waiting.get(instanceId)
-      if (told !== undefined) waiters?.delete(told)
-      if (waiters?.size === 0) this.#waiting.delete(instanceId)
-    }
   }
 
-  async #look(tenant: string, instanceId: string, limitMs: number, firstMs: number, signal: AbortSignal): Promise<InstanceEnd | undefined> {
-    const deadline = this.#clock.monotonic() + limitMs
-    let pauseMs = firstMs
-    for (;;) {
-      const leftMs = deadline - this.#clock.monotonic()
-      if (leftMs <= 0) return undefined
-      if (pauseMs > 0) await sleep(this.#clock, Math.min(pauseMs, leftMs), signal).catch(() => undefined)
-      if (signal.aborted) return undefined
-      const status = await this.#instances.status(tenant, instanceId)
-      if (status === undefined) throw new InstanceNotFound({ instanceId })
-      if (isEnded(status)) {
-        const view = await this.#instances.get(tenant, instanceId)
-        return { status, output: (view?.output ?? null) as Json, error: (view?.error ?? undefined) as Failure | undefined }
-      }
-      pauseMs = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, pauseMs * 2))
-    }
+  async #read(tenant: string, instanceId: string): Promise<InstanceEnd | undefined> {
+    const status = await this.#instances.status(tenant, instanceId)
+    if (status === undefined) throw new InstanceNotFound({ instanceId })
+    if (!isEnded(status)) return undefined
+    const view = await this.#instances.get(tenant, instanceId)
+    return { status, output: (view?.output ?? null) as Json, error: (view?.error ?? undefined) as Failure | undefined }
   }
 }

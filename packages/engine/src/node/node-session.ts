@@ -1,5 +1,5 @@
 /** One incarnation of a node: its row, its pipeline, its worker. When it is buried all of it goes, and a new one takes its place. */
-import { type Clock, type Json, type Logger, type Random } from '@lockstep/base'
+import type { Clock, Json, Logger, Random, Timer } from '@lockstep/base'
 import { CommitPipeline } from '../commit/commit-pipeline.ts'
 import type { Failure } from '../journal/fact.ts'
 import { Membership } from '../membership/membership.ts'
@@ -33,6 +33,9 @@ export interface NodeSessionOptions {
   readonly onBuried: () => void
 }
 
+const TRIM_EVERY_MS = 60_000
+const KEPT_MINUTES = 10
+
 export class NodeSession {
   readonly id: string
   readonly pipeline: CommitPipeline
@@ -42,6 +45,8 @@ export class NodeSession {
   readonly #options: NodeSessionOptions
   #unsubscribe: () => void = () => {}
   #over = false
+  #trimTimer: Timer | undefined
+  #flushNos: number[] = []
 
   constructor(options: NodeSessionOptions) {
     const { nodeId, store, clock, random, logger, bus = silentBus } = options
@@ -90,15 +95,29 @@ export class NodeSession {
     await this.#membership.join()
     this.#unsubscribe = (this.#options.bus ?? silentBus).subscribe((topic) => this.#hear(topic))
     this.worker.run()
+    this.#scheduleTrim()
   }
 
   /** Lets effects finish, writes what they did, hands the rest over and takes the row away. */
   async leave(drainMs: number): Promise<void> {
     this.#unsubscribe()
+    this.#trimTimer?.cancel()
     await this.worker.drain(drainMs)
     this.pipeline.close()
     if (!this.#over) await this.#membership.leave()
     this.#over = true
+  }
+
+  /** Flush rows are needed as long as one of them could be sent again; ten minutes are far beyond that. */
+  #scheduleTrim(): void {
+    this.#trimTimer = this.#options.clock.schedule(TRIM_EVERY_MS, () => {
+      this.#flushNos.push(this.pipeline.stats.flushCount)
+      const before = this.#flushNos.length > KEPT_MINUTES ? this.#flushNos.shift() : undefined
+      if (before !== undefined && before < this.pipeline.stats.flushCount) {
+        this.#options.store.commits.trim(this.id, before).catch(() => undefined) // tried again in a minute
+      }
+      if (!this.#over) this.#scheduleTrim()
+    })
   }
 
   #hear(topic: string): void {
@@ -115,6 +134,7 @@ export class NodeSession {
     if (this.#over) return
     this.#over = true
     this.#unsubscribe()
+    this.#trimTimer?.cancel()
     this.#membership.stop()
     this.pipeline.close()
     this.worker.stop('this node was buried')

@@ -1,22 +1,28 @@
-import { type Clock, linkedAbort, TimedOut } from '@lockstep/base'
+import { type Clock, LazyAbort, TimedOut } from '@lockstep/base'
 
-/** Runs one attempt of a step: aborted with `signal`, or after `timeoutMs`. Code that ignores the signal is left behind, its result unused. */
+/** Runs one attempt of a step: aborted with `parent`, or after `timeoutMs`. Code that ignores the signal is left behind, its result unused. */
 export async function runAttempt<T>(
   clock: Clock,
-  parent: AbortSignal,
+  parent: LazyAbort,
   what: string,
   timeoutMs: number | undefined,
-  run: (signal: AbortSignal) => T | Promise<T>,
+  run: (abort: LazyAbort) => Promise<T>,
 ): Promise<T> {
-  using abort = linkedAbort(parent)
-  if (timeoutMs === undefined) return await run(abort.signal)
+  if (timeoutMs === undefined) return run(parent)
+  const abort = new LazyAbort(parent)
+  let giveUp: (error: unknown) => void = () => {}
   const late = new Promise<never>((_, reject) => {
-    abort.signal.addEventListener('abort', () => reject(abort.signal.reason), { once: true })
+    giveUp = reject
   })
-  const timer = clock.schedule(timeoutMs, () => abort.abort(new TimedOut({ what, afterMs: timeoutMs })))
+  const timer = clock.schedule(timeoutMs, () => {
+    const error = new TimedOut({ what, afterMs: timeoutMs })
+    abort.abort(error)
+    giveUp(error)
+  })
   try {
-    return await Promise.race([run(abort.signal), late])
+    return await Promise.race([run(abort), late])
   } finally {
     timer.cancel()
+    abort.release()
   }
 }

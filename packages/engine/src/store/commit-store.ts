@@ -58,7 +58,12 @@ export type Disposition =
   /** The instance goes on here. */
   | { readonly kind: 'hold' }
   /** It waits: for a moment (`dueAt`, or `dueInMs` from this commit, whichever is earlier), or only for the outside when both are absent. */
-  | { readonly kind: 'suspend'; readonly dueAt: number | undefined; readonly dueInMs: number | undefined; readonly status: string }
+  | {
+      readonly kind: 'suspend'
+      readonly dueAt: number | undefined
+      readonly dueInMs: number | undefined
+      readonly status: string
+    }
   /** It is finished. */
   | { readonly kind: 'end'; readonly status: string }
 
@@ -128,4 +133,6 @@ export interface CommitStore {
    * A batch whose number was committed before answers what it answered then.
    */
   commit(batch: CommitBatch): Promise<CommitResult>
+  /** Forgets batches of this node before a number: nobody will ask for them any more. */
+  trim(nodeId: string, beforeFlushNo: number): Promise<void>
 }

@@ -18,7 +18,10 @@ export interface Draft {
   readonly published: number | undefined
 }
 
-export type SaveDraftVerdict = { readonly kind: 'saved'; readonly revision: number } | { readonly kind: 'changed'; readonly revision: number } | { readonly kind: 'not-found' }
+export type SaveDraftVerdict =
+  | { readonly kind: 'saved'; readonly revision: number }
+  | { readonly kind: 'changed'; readonly revision: number }
+  | { readonly kind: 'not-found' }
 export type CreateVerdict = { readonly kind: 'created'; readonly revision: number } | { readonly kind: 'exists' }
 export type PublishVerdict =
   | { readonly kind: 'published'; readonly version: number; readonly hash: string }

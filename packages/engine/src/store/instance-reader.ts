@@ -24,7 +24,13 @@ export interface InstanceView {
   readonly nodeId: string | undefined
   readonly dueAt: number | undefined
   readonly waitingFor: readonly WaitingFor[]
-  readonly incidents: readonly { readonly id: string; readonly code: string; readonly message: string; readonly step: string | undefined; readonly at: number }[]
+  readonly incidents: readonly {
+    readonly id: string
+    readonly code: string
+    readonly message: string
+    readonly step: string | undefined
+    readonly at: number
+  }[]
   /** Number of the last fact. */
   readonly revision: number
 }
@@ -43,5 +49,9 @@ export interface InstanceReader {
   status(tenant: string, instanceId: string): Promise<string | undefined>
   journal(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalRow[]>
   /** Newest first. */
-  list(tenant: string, filter: { readonly definitionId?: string; readonly status?: string; readonly before?: string }, limit: number): Promise<readonly InstanceView[]>
+  list(
+    tenant: string,
+    filter: { readonly definitionId?: string; readonly status?: string; readonly before?: string },
+    limit: number,
+  ): Promise<readonly InstanceView[]>
 }

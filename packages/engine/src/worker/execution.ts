@@ -1,5 +1,5 @@
-import type { Json } from '@lockstep/base'
-import type { EndStatus, Failure, Fact, StepKey } from '../journal/fact.ts'
+import type { Json, LazyAbort } from '@lockstep/base'
+import type { EndStatus, Fact, Failure, StepKey } from '../journal/fact.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
 import type { NewBookmark, NewEvent, NewIncident } from '../store/commit-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
@@ -55,7 +55,7 @@ export interface ChildStart {
 export interface ExecutionHost {
   readonly identity: InstanceIdentity
   /** Aborts when the instance is lost to this node, cancelled, or the node stops. */
-  readonly signal: AbortSignal
+  readonly abort: LazyAbort
   /** Adds to the next commit. What was recorded is true for this execution from here on, and durable after `durable()`. */
   record(change: Change): void
   propose(tentative: Tentative): void

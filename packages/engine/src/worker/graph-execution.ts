@@ -6,7 +6,16 @@
  * with it. While a time-out is being put to the store nothing is folded: results wait, so that the order of facts in memory
  * is the order in the journal.
  */
-import { type Clock, hashJson, isJsonObject, type Json, type JsonObject, type Logger, type Random } from '@lockstep/base'
+import {
+  type Clock,
+  hashJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LazyAbort,
+  type Logger,
+  type Random,
+} from '@lockstep/base'
 import type { ActivityContext, ActivityResult, RunnableActivity } from '../activity/activity-handler.ts'
 import type { ActivityRegistry } from '../activity/activity-registry.ts'
 import { type CompiledExpression, evaluateExpression } from '../expression/expression.ts'
@@ -21,7 +30,7 @@ import { resetReady, type StepToRun, takeCancelled, takeDueRetries, takeReady } 
 import { retryDelayMs } from '../graph/retry-policy.ts'
 import { verdict } from '../graph/verdict.ts'
 import { dueWaits, nextDueAt, nextDueInMs, openWaits, stamp } from '../graph/waits.ts'
-import { type Fact, factFromRow, type Failure, type StepKey, type Wait } from '../journal/fact.ts'
+import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
 import { runAttempt } from '../step/run-attempt.ts'
@@ -62,7 +71,7 @@ export class GraphExecution implements Execution {
   #frozen = false
   #thaw: (() => void)[] = []
   #disposed = false
-  readonly #running = new Map<StepKey, AbortController>()
+  readonly #running = new Map<StepKey, LazyAbort>()
 
   constructor(program: GraphProgram<CompiledExpression>, shell: GraphShell, host: ExecutionHost) {
     this.#program = program
@@ -101,7 +110,11 @@ export class GraphExecution implements Execution {
       const step = message.step ?? ''
       const wait = openWaits(this.#state).find((each) => each.step === step)
       if (wait === undefined) return
-      this.#fold(message.kind === 'child' ? this.#childEnded(wait, message.payload) : completed(step, message.kind === 'event' ? 'event' : 'resume', message.payload))
+      this.#fold(
+        message.kind === 'child'
+          ? this.#childEnded(wait, message.payload)
+          : completed(step, message.kind === 'event' ? 'event' : 'resume', message.payload),
+      )
       this.#turn()
     })
   }
@@ -111,7 +124,13 @@ export class GraphExecution implements Execution {
     const late: OpenWait[] = []
     for (const wait of dueWaits(this.#state, now)) {
       if (wait.wait.kind === 'timer') this.#fold({ kind: 'completed', step: wait.step, outcome: 'done', by: 'timer' })
-      else if (wait.wait.kind === 'timeout') this.#fold({ kind: 'failed', step: wait.step, attempt: 1, error: { code: 'TIMED_OUT', message: `"${wait.step}" took longer than ${wait.wait.ms} ms`, step: wait.step } })
+      else if (wait.wait.kind === 'timeout')
+        this.#fold({
+          kind: 'failed',
+          step: wait.step,
+          attempt: 1,
+          error: { code: 'TIMED_OUT', message: `"${wait.step}" took longer than ${wait.wait.ms} ms`, step: wait.step },
+        })
       else if (wait.wait.kind !== 'retry') late.push(wait)
     }
     if (late.length > 0) this.#proposeTimeouts(late)
@@ -125,7 +144,12 @@ export class GraphExecution implements Execution {
   posture(): Posture {
     const end = verdict(this.#state)
     if (end !== undefined) {
-      return { kind: 'ended', status: end.status, output: end.status === 'completed' ? end.output : null, error: end.status === 'faulted' ? end.error : undefined }
+      return {
+        kind: 'ended',
+        status: end.status,
+        output: end.status === 'completed' ? end.output : null,
+        error: end.status === 'faulted' ? end.error : undefined,
+      }
     }
     if (this.#activeCount > 0 || this.#turnScheduled || this.#frozen) return { kind: 'active' }
     return { kind: 'waiting', dueAt: nextDueAt(this.#state), dueInMs: nextDueInMs(this.#state) }
@@ -156,7 +180,10 @@ export class GraphExecution implements Execution {
     this.#advancing = true
     try {
       for (let count = 0; ; count += 1) {
-        const ready = [...takeReady(this.#program, this.#state), ...takeDueRetries(this.#program, this.#state, this.#host.storeNow())]
+        const ready = [
+          ...takeReady(this.#program, this.#state),
+          ...takeDueRetries(this.#program, this.#state, this.#host.storeNow()),
+        ]
         if (ready.length === 0) break
         for (const run of ready) if (this.#isAlive(run.step)) this.#begin(run)
         this.#dropCancelled()
@@ -214,7 +241,9 @@ export class GraphExecution implements Execution {
     try {
       // Taken now: the scope shows the state's own objects, and others may change them before the sandbox answers.
       const scope = structuredClone({ ...expressionScope(this.#program, this.#state, run.step) })
-      const values = await Promise.all(run.activity.inputs.expressions.map((each) => evaluateExpression(each, scope, this.#shell.sandbox)))
+      const values = await Promise.all(
+        run.activity.inputs.expressions.map((each) => evaluateExpression(each, scope, this.#shell.sandbox)),
+      )
       this.#whenThawed(() => this.#isAlive(run.step) && this.#execute(run, fillTemplate(run.activity.inputs, values)))
     } catch (error) {
       this.#whenThawed(() => this.#isAlive(run.step) && this.#failed(run, error))
@@ -227,17 +256,27 @@ export class GraphExecution implements Execution {
   #execute(run: Run, inputs: JsonObject): void {
     const { activity, step } = run
     const problem = this.#shell.activities.check(activity.type.type, inputs)
-    if (problem !== undefined) return this.#failed(run, new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' }))
+    if (problem !== undefined)
+      return this.#failed(run, new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' }))
     if (activity.container !== undefined) {
       const opened = openContainer(run, inputs)
-      return 'kind' in opened ? this.#fold(opened) : this.#fold({ kind: 'failed', step, attempt: run.attempt, error: { ...opened, step } })
+      return 'kind' in opened
+        ? this.#fold(opened)
+        : this.#fold({ kind: 'failed', step, attempt: run.attempt, error: { ...opened, step } })
     }
     if (activity.type.type === 'run-workflow') return this.#runWorkflow(run, inputs)
     const handler = this.#shell.activities.handler(activity.type.type)
-    if (handler === undefined) return this.#failed(run, new WorkflowFault({ message: `This node has no code for activity type "${activity.type.type}"`, faultCode: 'UNKNOWN_ACTIVITY_TYPE' }))
+    if (handler === undefined)
+      return this.#failed(
+        run,
+        new WorkflowFault({
+          message: `This node has no code for activity type "${activity.type.type}"`,
+          faultCode: 'UNKNOWN_ACTIVITY_TYPE',
+        }),
+      )
     if (handler.runs === 'effect') return void this.#runEffect(run, handler, inputs)
     try {
-      this.#settle(run, handler.run(inputs, this.#context(run, this.#host.signal)))
+      this.#settle(run, handler.run(inputs, this.#context(run, this.#host.abort)))
     } catch (error) {
       this.#failed(run, error)
     }
@@ -245,25 +284,27 @@ export class GraphExecution implements Execution {
 
   async #runEffect(run: Run, handler: RunnableActivity, inputs: JsonObject): Promise<void> {
     const { step, activity, attempt } = run
-    const controller = new AbortController()
-    this.#running.set(step, controller)
+    const abort = new LazyAbort(this.#host.abort)
+    this.#running.set(step, abort)
     this.#activeCount += 1
     let finish: () => void
     try {
       if (activity.effect === 'atMostOnce') this.#fold({ kind: 'attempting', step, attempt })
       await this.#host.durable()
-      const result = await this.#host.effect(() => {
-        const abort = (): void => controller.abort(this.#host.signal.reason)
-        this.#host.signal.addEventListener('abort', abort, { once: true })
-        return runAttempt(this.#shell.clock, controller.signal, `Step "${step}"`, activity.timeoutMs, async (signal) =>
-          handler.run(inputs, this.#context(run, signal)),
-        ).finally(() => this.#host.signal.removeEventListener('abort', abort))
-      })
-      const checked = result.kind === 'completed' && result.output !== undefined ? { ...result, output: toPayload(result.output, `The output of step "${step}"`) } : result
+      const result = await this.#host.effect(() =>
+        runAttempt(this.#shell.clock, abort, `Step "${step}"`, activity.timeoutMs, async (own) =>
+          handler.run(inputs, this.#context(run, own)),
+        ),
+      )
+      const checked =
+        result.kind === 'completed' && result.output !== undefined
+          ? { ...result, output: toPayload(result.output, `The output of step "${step}"`) }
+          : result
       finish = () => this.#settle(run, checked)
     } catch (error) {
       finish = () => this.#failed(run, error)
     }
+    abort.release()
     this.#running.delete(step)
     this.#whenThawed(() => {
       this.#activeCount -= 1
@@ -272,7 +313,7 @@ export class GraphExecution implements Execution {
     })
   }
 
-  #context(run: Run, signal: AbortSignal): ActivityContext {
+  #context(run: Run, abort: LazyAbort): ActivityContext {
     const { instanceId, definitionId, correlationId } = this.#host.identity
     return {
       instanceId,
@@ -281,7 +322,9 @@ export class GraphExecution implements Execution {
       step: run.step,
       attempt: run.attempt,
       idempotencyKey: `${instanceId}:${run.step}`,
-      signal,
+      get signal() {
+        return abort.signal
+      },
       logger: this.#shell.logger,
     }
   }
@@ -302,7 +345,11 @@ export class GraphExecution implements Execution {
     this.#fold(fact, publish === undefined ? {} : { publishes: [this.#event(publish)] })
   }
 
-  #event(publish: { readonly name: string; readonly correlationId: string | undefined; readonly payload: Json }): NewEvent {
+  #event(publish: {
+    readonly name: string
+    readonly correlationId: string | undefined
+    readonly payload: Json
+  }): NewEvent {
     return {
       tenant: this.#host.identity.tenant,
       id: this.#host.newId(),
@@ -331,7 +378,18 @@ export class GraphExecution implements Execution {
     if (wait.kind !== 'event' && wait.kind !== 'signal') return []
     const correlationId = wait.kind === 'event' ? wait.correlationId : undefined
     const hash = hashJson([wait.kind, wait.name, correlationId ?? null, step])
-    return [{ id: this.#host.newId(), step, kind: wait.kind, name: wait.name, correlationId, hash, tokenHash: undefined, expiresInMs: undefined }]
+    return [
+      {
+        id: this.#host.newId(),
+        step,
+        kind: wait.kind,
+        name: wait.name,
+        correlationId,
+        hash,
+        tokenHash: undefined,
+        expiresInMs: undefined,
+      },
+    ]
   }
 
   /** A resume may be consuming the very bookmark: the store decides who was first. */
@@ -403,12 +461,14 @@ export class GraphExecution implements Execution {
         definitionId: String(inputs.definitionId),
         version: typeof inputs.version === 'number' ? inputs.version : undefined,
         input: inputs.input ?? null,
-        correlationId: typeof inputs.correlationId === 'string' ? inputs.correlationId : this.#host.identity.correlationId,
+        correlationId:
+          typeof inputs.correlationId === 'string' ? inputs.correlationId : this.#host.identity.correlationId,
         step,
         awaited,
         depth: this.#depth + 1,
       })
-      if (!awaited) finish = () => this.#fold({ kind: 'completed', step, outcome: 'done', output: { instanceId: wait.instanceId } })
+      if (!awaited)
+        finish = () => this.#fold({ kind: 'completed', step, outcome: 'done', output: { instanceId: wait.instanceId } })
     } catch (error) {
       finish = () => this.#fold({ kind: 'failed', step, attempt: run.attempt, error: failureOf(error, step) })
     }
@@ -430,14 +490,22 @@ export class GraphExecution implements Execution {
       const run: Run = { step, activity, attempt: execution.attempt, unclear: false }
       void this.#inputsOf(run).then(
         (inputs) => this.#startChild(run, inputs),
-        (error: unknown) => this.#whenThawed(() => this.#fold({ kind: 'failed', step, attempt: run.attempt, error: failureOf(error, step) })),
+        (error: unknown) =>
+          this.#whenThawed(() =>
+            this.#fold({ kind: 'failed', step, attempt: run.attempt, error: failureOf(error, step) }),
+          ),
       )
     }
   }
 
   async #inputsOf(run: Run): Promise<JsonObject> {
     const scope = structuredClone({ ...expressionScope(this.#program, this.#state, run.step) })
-    return fillTemplate(run.activity.inputs, await Promise.all(run.activity.inputs.expressions.map((each) => evaluateExpression(each, scope, this.#shell.sandbox))))
+    return fillTemplate(
+      run.activity.inputs,
+      await Promise.all(
+        run.activity.inputs.expressions.map((each) => evaluateExpression(each, scope, this.#shell.sandbox)),
+      ),
+    )
   }
 
   #childEnded(wait: OpenWait, payload: unknown): Fact {
@@ -447,9 +515,18 @@ export class GraphExecution implements Execution {
     const execution = this.#state.executions[step]
     const activity = execution && this.#program.byId.get(execution.activity)
     const outcome = status === 'faulted' ? 'faulted' : 'cancelled'
-    if (activity !== undefined && isConnected(activity, outcome)) return { kind: 'completed', step, outcome, output: { error: error ?? null }, by: 'child' }
-    const message = isJsonObject(error) && typeof error.message === 'string' ? error.message : `The child workflow ended as ${String(status)}`
-    return { kind: 'failed', step, attempt: execution?.attempt ?? 1, error: { code: outcome === 'faulted' ? 'CHILD_FAULTED' : 'CHILD_CANCELLED', message, step, data: error ?? null } }
+    if (activity !== undefined && isConnected(activity, outcome))
+      return { kind: 'completed', step, outcome, output: { error: error ?? null }, by: 'child' }
+    const message =
+      isJsonObject(error) && typeof error.message === 'string'
+        ? error.message
+        : `The child workflow ended as ${String(status)}`
+    return {
+      kind: 'failed',
+      step,
+      attempt: execution?.attempt ?? 1,
+      error: { code: outcome === 'faulted' ? 'CHILD_FAULTED' : 'CHILD_CANCELLED', message, step, data: error ?? null },
+    }
   }
 
   // Folding.
@@ -464,7 +541,9 @@ export class GraphExecution implements Execution {
     const dead = takeCancelled(this.#state)
     if (dead.length === 0) return
     for (const step of dead) {
-      this.#running.get(step)?.abort(new WorkflowFault({ message: `Step "${step}" is no longer wanted`, faultCode: 'CANCELLED' }))
+      this.#running
+        .get(step)
+        ?.abort(new WorkflowFault({ message: `Step "${step}" is no longer wanted`, faultCode: 'CANCELLED' }))
       this.#running.delete(step)
     }
     this.#host.record({ closes: dead })

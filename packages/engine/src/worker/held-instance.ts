@@ -3,7 +3,7 @@
  * decides with each item what becomes of the claim. The store may answer three things: written, stimulated (something came
  * that the decision had not heard: nothing of the item was written, the inbox is read, the item is built anew) or lost.
  */
-import { Cancelled, type Deferred, deferred, errorMessage, hashJson, type Json } from '@lockstep/base'
+import { Cancelled, type Deferred, deferred, errorMessage, hashJson, type Json, LazyAbort } from '@lockstep/base'
 import type { CheckpointSource } from '../commit/commit-pipeline.ts'
 import type { EndStatus, Fact, Failure, StepKey } from '../journal/fact.ts'
 import type { Inbox, InboxMessage } from '../store/agenda-store.ts'
@@ -56,7 +56,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   readonly identity: InstanceIdentity
   readonly claimNo: number
   readonly #holder: Holder
-  readonly #abort = new AbortController()
+  readonly abort = new LazyAbort()
   readonly #bookmarks: Map<string, StepKey>
   #execution: Execution | undefined
   #stim: number
@@ -88,10 +88,6 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     this.#holder = holder
   }
 
-  get signal(): AbortSignal {
-    return this.#abort.signal
-  }
-
   get execution(): Execution | undefined {
     return this.#execution
   }
@@ -112,7 +108,14 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
 
   /** What a later claim by this node, with nobody in between, can go on from. */
   get rest(): HeldStart {
-    return { identity: this.identity, claimNo: this.claimNo, stim: this.#stim, crashes: 0, seq: this.#seq, bookmarks: this.#bookmarks }
+    return {
+      identity: this.identity,
+      claimNo: this.claimNo,
+      stim: this.#stim,
+      crashes: 0,
+      seq: this.#seq,
+      bookmarks: this.#bookmarks,
+    }
   }
 
   begin(execution: Execution): void {
@@ -246,7 +249,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     this.#forcedEnd = { status, error }
     this.#tentative?.discard()
     this.#tentative = undefined
-    this.#abort.abort(reason)
+    this.abort.abort(reason)
     this.#execution?.dispose(reason)
     this.changed()
   }
@@ -257,7 +260,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     this.#gone = true
     this.#waiting = []
     this.#proven.resolve()
-    this.#abort.abort(reason)
+    this.abort.abort(reason)
     this.#execution?.dispose(reason)
   }
 
@@ -304,7 +307,11 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     this.#pending = new PendingChange()
     this.#pending.consumes = flight.change.consumes
     this.#tentative = undefined
-    this.endAs('faulted', { code: 'NOT_WRITABLE', message: `The store refused what this step produced: ${errorMessage(error)}` }, error)
+    this.endAs(
+      'faulted',
+      { code: 'NOT_WRITABLE', message: `The store refused what this step produced: ${errorMessage(error)}` },
+      error,
+    )
   }
 
   #posture(): Posture {
@@ -316,7 +323,10 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     if (posture.kind === 'ended') return { kind: 'end', status: posture.status }
     if (posture.kind === 'active' || !this.#heardAll || this.#tentative !== undefined) return { kind: 'hold' }
     const now = this.#holder.storeNow()
-    const inMs = Math.min(posture.dueAt === undefined ? Number.POSITIVE_INFINITY : posture.dueAt - now, posture.dueInMs ?? Number.POSITIVE_INFINITY)
+    const inMs = Math.min(
+      posture.dueAt === undefined ? Number.POSITIVE_INFINITY : posture.dueAt - now,
+      posture.dueInMs ?? Number.POSITIVE_INFINITY,
+    )
     if (inMs <= this.#holder.holdMs) {
       this.#holder.waits(this, now + inMs)
       return { kind: 'hold' }
@@ -332,14 +342,21 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
 
   #takeTentative(tentative: Tentative): CheckpointItem {
     const change = new PendingChange()
-    change.add({ facts: tentative.facts, closes: tentative.closes }, (step) => [...this.#bookmarks].filter(([, at]) => at === step).map(([id]) => id))
+    change.add({ facts: tentative.facts, closes: tentative.closes }, (step) =>
+      [...this.#bookmarks].filter(([, at]) => at === step).map(([id]) => id),
+    )
     this.#tentative = undefined
     return this.#item(change, { kind: 'active' }, { kind: 'hold' }, tentative)
   }
 
   #conclude(change: PendingChange, posture: Posture & { kind: 'ended' }): void {
     const { status, output, error } = posture
-    change.addFact({ kind: 'ended', status, ...(status === 'completed' ? { output } : {}), ...(error === undefined ? {} : { error }) })
+    change.addFact({
+      kind: 'ended',
+      status,
+      ...(status === 'completed' ? { output } : {}),
+      ...(error === undefined ? {} : { error }),
+    })
     change.closes = [...this.#bookmarks.keys()]
     if (status === 'faulted' && error !== undefined) change.incidents.push(this.#incident(error))
   }
@@ -378,7 +395,11 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
       survived: this.#crashes > 1 && change.facts.length > 0 && then.kind === 'hold',
       parent:
         posture.kind === 'ended' && parentId !== undefined && parentStep !== undefined
-          ? { instanceId: parentId, step: parentStep, payload: JSON.stringify({ status: posture.status, output: posture.output, error: posture.error ?? null }) }
+          ? {
+              instanceId: parentId,
+              step: parentStep,
+              payload: JSON.stringify({ status: posture.status, output: posture.output, error: posture.error ?? null }),
+            }
           : undefined,
     }
   }
@@ -391,7 +412,11 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     this.#execution?.stamp(at, this.#seq)
     if (change.facts.length > 0 || then.kind !== 'hold') this.#proven.resolve()
     this.#durableCount = flight.recordedCount
-    if (change.publishes.length > 0) this.#holder.published(this.identity.tenant, change.publishes.map((event) => event.id))
+    if (change.publishes.length > 0)
+      this.#holder.published(
+        this.identity.tenant,
+        change.publishes.map((event) => event.id),
+      )
     if (then.kind === 'end' && posture.kind === 'ended') {
       this.#gone = true
       this.#holder.ended(this, posture.status, posture.output, posture.error)
@@ -430,6 +455,7 @@ function stepOf(error: Failure): string {
 }
 
 function textOf(payload: unknown): string | undefined {
-  return typeof payload === 'object' && payload !== null && 'reason' in payload && typeof payload.reason === 'string' ? payload.reason : undefined
+  return typeof payload === 'object' && payload !== null && 'reason' in payload && typeof payload.reason === 'string'
+    ? payload.reason
+    : undefined
 }
-

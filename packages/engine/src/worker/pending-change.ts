@@ -14,7 +14,9 @@ export class PendingChange {
   incidents: NewIncident[] = []
 
   get isEmpty(): boolean {
-    return this.facts.length === 0 && this.consumes.length === 0 && this.closes.length === 0 && this.incidents.length === 0
+    return (
+      this.facts.length === 0 && this.consumes.length === 0 && this.closes.length === 0 && this.incidents.length === 0
+    )
   }
 
   add(change: Change, bookmarksOf: (step: StepKey) => readonly string[]): void {

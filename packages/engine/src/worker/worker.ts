@@ -83,7 +83,12 @@ export class Worker implements Holder {
 
   /** Whether one more start may begin here instead of waiting for its turn in the agenda. */
   get hasRoom(): boolean {
-    return !this.#draining && !this.#stopped && this.#held.size < this.#o.mostHeld && this.#activeCount() < this.#o.concurrency
+    return (
+      !this.#draining &&
+      !this.#stopped &&
+      this.#held.size < this.#o.mostHeld &&
+      this.#activeCount() < this.#o.concurrency
+    )
   }
 
   run(): void {
@@ -202,7 +207,10 @@ export class Worker implements Holder {
   }
 
   lost(held: HeldInstance): void {
-    this.#o.logger.warn('instance lost to another node', { instanceId: held.identity.instanceId, claimNo: held.claimNo })
+    this.#o.logger.warn('instance lost to another node', {
+      instanceId: held.identity.instanceId,
+      claimNo: held.claimNo,
+    })
     this.#release(held, 'the claim is gone')
     this.#roomChanged()
   }
@@ -345,7 +353,10 @@ export class Worker implements Holder {
   }
 
   #cannotOpen(held: HeldInstance, error: unknown): void {
-    this.#o.logger.error('cannot run this instance', { instanceId: held.identity.instanceId, reason: errorMessage(error) })
+    this.#o.logger.error('cannot run this instance', {
+      instanceId: held.identity.instanceId,
+      reason: errorMessage(error),
+    })
     held.refuse(REFUSED_MS)
   }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
+import { version } from '../version.ts'
 import { serverCommand } from './server.ts'
-import { version } from './version.ts'
 
 /** The whole command line. Unknown words and flags end with one sentence and exit code 1. */
 export function buildProgram(): Command {

@@ -5,6 +5,9 @@ export function reportFailure(error: unknown): never {
   const foreseen = error instanceof Error && 'details' in error
   const code = errorCode(error)
   if (foreseen) process.stderr.write(`lockstep: ${errorMessage(error)} [${code}]\n`)
-  else process.stderr.write(`lockstep: unexpected failure\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  else
+    process.stderr.write(
+      `lockstep: unexpected failure\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
   process.exit(1)
 }

@@ -7,7 +7,12 @@ export function welcome(url: string, options: NodeOptions): string {
   const rows: readonly (readonly [string, string])[] = [
     ['API', `${url}/api/v1`],
     ['Health', `${url}/health/live`],
-    ['Data', options.databaseUrl === undefined ? `${path.resolve(options.dataDir)} (embedded)` : describeDatabase(options.databaseUrl)],
+    [
+      'Data',
+      options.databaseUrl === undefined
+        ? `${path.resolve(options.dataDir)} (embedded)`
+        : describeDatabase(options.databaseUrl),
+    ],
     ['Stop', 'Ctrl-C'],
   ]
   const label = Math.max(...rows.map(([name]) => name.length))

@@ -4,7 +4,14 @@ import type { LogLevel } from '../options/node-options.ts'
 
 /** One JSON object per line on standard output, for machines to read. */
 export function jsonLogger(level: LogLevel): Logger {
-  return adapt(pino({ level, timestamp: pino.stdTimeFunctions.isoTime, base: null, formatters: { level: (label) => ({ level: label }) } }))
+  return adapt(
+    pino({
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      base: null,
+      formatters: { level: (label) => ({ level: label }) },
+    }),
+  )
 }
 
 function adapt(target: pino.Logger): Logger {

@@ -10,9 +10,17 @@ export function terminalLogger(level: LogLevel, clock: Clock, write: (line: stri
   const at = (each: keyof typeof look) => (message: string, fields?: LogFields) => {
     if (rank[each] < rank[level]) return
     const time = new Date(clock.now()).toISOString().slice(11, 23)
-    write(`${colors.gray(time)} ${look[each](each.padEnd(5))} ${area === '' ? '' : colors.magenta(`${area} `)}${message}${describe(fields)}\n`)
+    write(
+      `${colors.gray(time)} ${look[each](each.padEnd(5))} ${area === '' ? '' : colors.magenta(`${area} `)}${message}${describe(fields)}\n`,
+    )
   }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), area: (name) => terminalLogger(level, clock, write, name) }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    area: (name) => terminalLogger(level, clock, write, name),
+  }
 }
 
 function describe(fields: LogFields | undefined): string {

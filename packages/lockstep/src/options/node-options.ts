@@ -40,7 +40,13 @@ export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
   }
 }
 
-function wholeNumber(raw: RawOptions, option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'drainMs', fallback: number, least: number, most: number): number {
+function wholeNumber(
+  raw: RawOptions,
+  option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'drainMs',
+  fallback: number,
+  least: number,
+  most: number,
+): number {
   const given = raw[option]
   if (given === undefined) return fallback
   const value = typeof given === 'number' ? given : /^\d+$/.test(given.trim()) ? Number(given) : Number.NaN
@@ -61,6 +67,7 @@ function nonEmpty(value: string, option: string): string {
 }
 
 function basePath(value: string): string {
-  if (!/^\/([\w.~-]+\/?)*$/.test(value)) throw new InvalidOption({ option: 'basePath', rule: 'a path such as / or /lockstep', value })
+  if (!/^\/([\w.~-]+\/?)*$/.test(value))
+    throw new InvalidOption({ option: 'basePath', rule: 'a path such as / or /lockstep', value })
   return value.replace(/\/+$/, '')
 }

@@ -9,9 +9,13 @@ const candidates = ['ts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((ending) => `l
 
 /** Reads the configuration file: the one named, or the first that exists in `folder`. None is no error. */
 export async function readConfigFile(folder: string, named?: string): Promise<RawOptions> {
-  const file = named === undefined ? candidates.map((name) => path.join(folder, name)).find((each) => existsSync(each)) : path.resolve(folder, named)
+  const file =
+    named === undefined
+      ? candidates.map((name) => path.join(folder, name)).find((each) => existsSync(each))
+      : path.resolve(folder, named)
   if (file === undefined) return {}
-  if (!existsSync(file)) throw new InvalidOption({ option: '--config', rule: 'the path of an existing file', value: named })
+  if (!existsSync(file))
+    throw new InvalidOption({ option: '--config', rule: 'the path of an existing file', value: named })
   return checked(await load(file), path.basename(file))
 }
 
@@ -22,7 +26,10 @@ async function load(file: string): Promise<unknown> {
     const loaded: unknown = await import(pathToFileURL(file).href)
     return typeof loaded === 'object' && loaded !== null && 'default' in loaded ? loaded.default : loaded
   } catch (cause) {
-    throw new InvalidOption({ option: path.basename(file), rule: `a file that can be read (${errorMessage(cause)})` }, { cause })
+    throw new InvalidOption(
+      { option: path.basename(file), rule: `a file that can be read (${errorMessage(cause)})` },
+      { cause },
+    )
   }
 }
 
@@ -30,7 +37,10 @@ function checked(value: unknown, file: string): RawOptions {
   if (!isJsonObject(value)) throw new InvalidOption({ option: file, rule: 'an object of options' })
   for (const key of Object.keys(value)) {
     if (!(optionNames as readonly string[]).includes(key) && key !== 'workflows' && key !== 'activities')
-      throw new InvalidOption({ option: `${file}: ${key}`, rule: `one of the known options (${optionNames.join(', ')})` })
+      throw new InvalidOption({
+        option: `${file}: ${key}`,
+        rule: `one of the known options (${optionNames.join(', ')})`,
+      })
   }
   return value as RawOptions
 }

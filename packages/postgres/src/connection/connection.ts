@@ -1,4 +1,4 @@
-import { type Clock, deferred, errorMessage, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Timer } from '@lockstep/base'
 import type { Client, QueryResult } from 'pg'
 import { Broken, endsConnection } from './broken.ts'
 import { isStalePlan } from './outcome.ts'
@@ -41,7 +41,7 @@ export class Connection {
   readonly #client: Client
   readonly #clock: Clock
   readonly #pending: Pending[] = []
-  readonly #brokenLater = deferred<never>()
+  readonly #onBroken = new Set<(broken: Broken) => void>()
   #headSince = 0
   #alarm: Timer | undefined
   #alarmAt = 0
@@ -54,7 +54,6 @@ export class Connection {
   constructor(client: Client, clock: Clock) {
     this.#client = client
     this.#clock = clock
-    this.#brokenLater.promise.catch(() => {})
     client.on('error', (error) => this.#break(new Broken('lost', errorMessage(error), error)))
     client.on('end', () => this.#break(new Broken('lost', 'the connection ended')))
   }
@@ -72,9 +71,13 @@ export class Connection {
     return this.#isStale
   }
 
-  /** Rejects when the connection breaks; never resolves. */
-  get whenBroken(): Promise<never> {
-    return this.#brokenLater.promise
+  /** Settles as `work` does, or rejects as soon as the connection breaks. Leaves nothing behind on the connection. */
+  whileWhole<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken !== undefined) reject(this.#broken)
+      this.#onBroken.add(reject)
+      work.then(resolve, reject).finally(() => this.#onBroken.delete(reject))
+    })
   }
 
   /** Whether the session is outside any transaction, as the server last said. */
@@ -168,7 +171,7 @@ export class Connection {
     this.#alarm?.cancel()
     this.#client.connection.stream.destroy()
     for (const pending of this.#pending.splice(0)) pending.reject(broken)
-    this.#brokenLater.reject(broken)
+    for (const tell of this.#onBroken) tell(broken)
     this.watcher?.onBroken(this, broken)
   }
 }

@@ -1,7 +1,7 @@
 import type { Pool } from '../lane/pool.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { Db, Lane, LaneName } from './db.ts'
-import { ping } from './notify.sql.ts'
+import { ping } from './ping.sql.ts'
 
 export interface DbParts {
   readonly kind: Db['kind']

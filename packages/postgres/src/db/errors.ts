@@ -17,8 +17,8 @@ export const CommitUnknown = defineError(
 export const DatabaseBusy = defineError(
   'DATABASE_BUSY',
   { retryable: true },
-  (d: { lane: string; waitedMs: number; size: number }) =>
-    `No connection of lane "${d.lane}" (${d.size}) became free within ${d.waitedMs} ms`,
+  (d: { lane: string; waitedMs: number; size: number; openCount: number }) =>
+    `No connection of lane "${d.lane}" (${d.openCount} of ${d.size} open) became free within ${d.waitedMs} ms`,
 )
 
 export const DatabaseTimeout = defineError(

@@ -6,6 +6,3 @@ export const notify = statement<{ channel: string; payload: string }>(
   (p) => [p.channel, p.payload],
   'select pg_notify($1, $2)',
 )
-
-/** Asks for a sign of life. */
-export const ping = statement('ping', () => [], 'select 1', { readOnly: true })

@@ -12,6 +12,7 @@ import type { Db, Lane } from '../db/db.ts'
 import { DatabaseRefused, sqlstateOf } from '../db/errors.ts'
 import * as sql from './commit.sql.ts'
 import { commitColumns } from './commit-columns.ts'
+import type { HistoryGuard } from './history-guard.ts'
 
 /** SQLSTATE that the commit function raises when the node row is gone. */
 const FENCED = 'LS001'
@@ -19,14 +20,16 @@ const UNIQUE_VIOLATION = '23505'
 
 type Applied = sql.CommitAnswer & { readonly repeated: boolean }
 
-export function postgresCommits(db: Db): CommitStore {
+export function postgresCommits(db: Db, guard: HistoryGuard): CommitStore {
   const lane = db.lane('flush')
   return {
     async commit(batch) {
+      if (guard.isRewound(batch.nodeId)) throw new Fenced({ nodeId: batch.nodeId })
       const starts = sortedBy(batch.starts, (start) => start.dedupeKey ?? start.instanceId)
       const checkpoints = sortedBy(batch.checkpoints, (checkpoint) => checkpoint.instanceId)
       const sorted: CommitBatch = { ...batch, starts: starts.items, checkpoints: checkpoints.items }
       const answer = await apply(lane, sorted)
+      guard.acknowledged(batch.nodeId, batch.flushNo)
       const verdicts = await startVerdicts(lane, starts.items, answer)
       return {
         at: answer.at,
@@ -35,6 +38,9 @@ export function postgresCommits(db: Db): CommitStore {
         woken: answer.woken,
         repeated: answer.repeated,
       } satisfies CommitResult
+    },
+    trim: async (nodeId, before) => {
+      await lane.run(sql.trimFlushes, { node: nodeId, before })
     },
   }
 }

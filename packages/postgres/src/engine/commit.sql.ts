@@ -129,3 +129,10 @@ export const dedupeOwners = statement<
      join instance i on i.tenant = k.tenant and i.definition_id = k.definition and i.dedupe_key = k.key`,
   { readOnly: true },
 )
+
+/** Numbers that nobody will send again. By primary key. */
+export const trimFlushes = statement<{ node: string; before: number }>(
+  'engine_trim_flushes',
+  (p) => [p.node, p.before],
+  'delete from flush where node_id = $1 and n < $2',
+)

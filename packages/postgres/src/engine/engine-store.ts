@@ -3,16 +3,27 @@ import type { Db } from '../db/db.ts'
 import { postgresAgenda } from './agenda-store.ts'
 import { postgresCommits } from './commit-store.ts'
 import { postgresDefinitions } from './definition-store.ts'
+import { type HistoryGuard, historyGuard } from './history-guard.ts'
 import { postgresInstances } from './instance-reader.ts'
 import { postgresMembership } from './membership-store.ts'
 import { postgresStimuli } from './stimulus-store.ts'
 import { postgresTransactions } from './transaction-store.ts'
 
+export interface EngineStoreOptions {
+  /** The one whose `check` runs on every new connection of `db`. */
+  readonly guard?: HistoryGuard
+  /** `application_name` of the connections of `db`. */
+  readonly application?: string
+}
+
 /** The engine's store on a migrated database, on a server or embedded. */
-export function postgresEngineStore(db: Db): EngineStore {
+export function postgresEngineStore(
+  db: Db,
+  { guard = historyGuard(), application }: EngineStoreOptions = {},
+): EngineStore {
   return {
-    membership: postgresMembership(db),
-    commits: postgresCommits(db),
+    membership: postgresMembership(db, application),
+    commits: postgresCommits(db, guard),
     agenda: postgresAgenda(db),
     stimuli: postgresStimuli(db),
     definitions: postgresDefinitions(db),

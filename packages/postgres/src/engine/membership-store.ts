@@ -7,11 +7,11 @@ import * as sql from './membership.sql.ts'
 const BURIAL_LOCK_TIMEOUT = `set local lock_timeout = '300ms'`
 const LOCK_NOT_AVAILABLE = '55P03'
 
-export function postgresMembership(db: Db): MembershipStore {
+export function postgresMembership(db: Db, application: string | undefined): MembershipStore {
   const lane = db.lane('control')
   return {
     join: async (node) => {
-      await lane.run(sql.join, node)
+      await lane.run(sql.join, { ...node, application })
     },
     beat: async (id) => {
       const rows = await lane.many(sql.beat, { id })
@@ -27,6 +27,7 @@ export function postgresMembership(db: Db): MembershipStore {
     leave: (id) =>
       lane.transaction(async (tx) => {
         await tx.run(sql.freeClaims, { id })
+        await tx.run(sql.dropFlushes, { id })
         await tx.run(sql.leave, { id })
       }),
   }
@@ -41,7 +42,7 @@ async function bury(db: Db, node: SeenNode): Promise<boolean> {
     })
   } catch (error) {
     if (sqlstateOf(error) !== LOCK_NOT_AVAILABLE) throw error
-    await lane.many(sql.endBackends, { application: `lockstep:${node.id}` })
+    await lane.many(sql.endBackends, { id: node.id })
     return false
   }
 }

@@ -1,9 +1,10 @@
 import { statement } from '../db/statement.ts'
 
-export const join = statement<{ id: string; name: string; version: string }>(
+/** `application` is the name of this process's connections, by which others can end them. */
+export const join = statement<{ id: string; name: string; version: string; application: string | undefined }>(
   'membership_join',
-  (p) => [p.id, p.name, p.version],
-  'insert into node (id, name, version) values ($1, $2, $3) on conflict (id) do nothing',
+  (p) => [p.id, p.name, p.version, p.application],
+  'insert into node (id, name, version, application) values ($1, $2, $3, $4) on conflict (id) do nothing',
 )
 
 /** One own row (HOT), and a read of the few others. No own row in the answer: this node was buried. */
@@ -29,10 +30,11 @@ export const bury = statement<{ id: string }>(
 )
 
 /** Ends the connections of a node that still holds its row: a stopped process keeps its locks until then. */
-export const endBackends = statement<{ application: string }>(
+export const endBackends = statement<{ id: string }>(
   'membership_end_backends',
-  (p) => [p.application],
-  'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()',
+  (p) => [p.id],
+  `select pg_terminate_backend(s.pid) from node n join pg_stat_activity s on s.application_name = n.application
+    where n.id = $1 and n.doomed and s.pid <> pg_backend_pid()`,
 )
 
 /** Hands over in good order: these claims did not crash. */
@@ -40,6 +42,13 @@ export const freeClaims = statement<{ id: string }>(
   'membership_free_claims',
   (p) => [p.id],
   'update agenda set claimed_by = null, crashes = 0 where claimed_by = $1',
+)
+
+/** Nobody of a node that has left will ask what became of its batches. */
+export const dropFlushes = statement<{ id: string }>(
+  'membership_drop_flushes',
+  (p) => [p.id],
+  'delete from flush where node_id = $1',
 )
 
 export const leave = statement<{ id: string }>('membership_leave', (p) => [p.id], 'delete from node where id = $1')

@@ -1,4 +1,4 @@
-import { type CommitBatch, type StartItem, Fenced, type TransactionStore } from '@lockstep/engine/ports'
+import { type CommitBatch, Fenced, type StartItem, type TransactionStore } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import { sqlstateOf } from '../db/errors.ts'
 import type { Queries } from '../db/queries.ts'
@@ -24,7 +24,10 @@ export function postgresTransactions(db: Db): TransactionStore {
         if (answer === undefined || outcome === undefined) throw new TypeError('the commit function answered nothing')
         const { lost, stimulated, at } = answer
         const verdict = lost.length > 0 ? 'lost' : stimulated.length > 0 ? 'stimulated' : 'written'
-        return { result: outcome.result, commit: { at, starts: [], checkpoints: [{ kind: verdict }], woken: 0, repeated: false } }
+        return {
+          result: outcome.result,
+          commit: { at, starts: [], checkpoints: [{ kind: verdict }], woken: 0, repeated: false },
+        }
       } catch (error) {
         if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: batch?.nodeId ?? '' }, { cause: error })
         throw error
@@ -43,10 +46,26 @@ export function postgresTransactions(db: Db): TransactionStore {
 
 function startValues(nodeId: string, item: StartItem): readonly unknown[] {
   const { instanceId, tenant, definitionId, version, correlationId, dedupeKey, queue, started } = item
-  return [nodeId, instanceId, tenant, definitionId, version ?? null, correlationId ?? null, dedupeKey ?? null, queue, started.data]
+  return [
+    nodeId,
+    instanceId,
+    tenant,
+    definitionId,
+    version ?? null,
+    correlationId ?? null,
+    dedupeKey ?? null,
+    queue,
+    started.data,
+  ]
 }
 
 /** The user's own text: it cannot be one of our prepared statements, so each is sent as it is. */
 async function rawQuery<Row>(tx: Queries, text: string, values: readonly unknown[]): Promise<Row[]> {
-  return tx.many({ name: '', text, readOnly: false, bind: (given: readonly unknown[]) => given } as Statement<readonly unknown[], Row>, values)
+  return tx.many(
+    { name: '', text, readOnly: false, bind: (given: readonly unknown[]) => given } as Statement<
+      readonly unknown[],
+      Row
+    >,
+    values,
+  )
 }

@@ -9,7 +9,11 @@ const GATHER_MS = 10
 const MOST_TOPICS = 100
 
 /** Wake-ups over LISTEN and NOTIFY, gathered. Whatever is lost costs latency only. */
-export async function postgresWakeBus(db: Db, clock: Clock, logger: Logger): Promise<WakeBus & { close(): Promise<void> }> {
+export async function postgresWakeBus(
+  db: Db,
+  clock: Clock,
+  logger: Logger,
+): Promise<WakeBus & { close(): Promise<void> }> {
   const listeners = new Set<(topic: string) => void>()
   let topics = new Set<string>()
   const tell = (topic: string): void => {
@@ -18,7 +22,10 @@ export async function postgresWakeBus(db: Db, clock: Clock, logger: Logger): Pro
   const subscription: Subscription | undefined =
     db.kind === 'pglite'
       ? undefined
-      : await db.listen(CHANNEL, { onMessage: (payload) => payload.split(',').forEach(tell), onResync: () => tell('due') })
+      : await db.listen(CHANNEL, {
+          onMessage: (payload) => payload.split(',').forEach(tell),
+          onResync: () => tell('due'),
+        })
 
   const send = (): void => {
     const payload = topics.size > MOST_TOPICS ? 'due' : [...topics].join(',')

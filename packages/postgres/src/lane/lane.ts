@@ -82,7 +82,7 @@ export function laneOver(pool: Pool, settings: LaneSettings): Lane {
 
 async function submit(pool: Pool, request: Request): Promise<Reply> {
   // A script could leave a transaction open or wait for long: it never shares a connection.
-  if (request.values === undefined) return submitAlone(pool, request)
+  if (request.values === undefined) return runAlone(pool, request)
   try {
     return await pool.submit(request)
   } catch (error) {
@@ -92,10 +92,11 @@ async function submit(pool: Pool, request: Request): Promise<Reply> {
   }
 }
 
-async function submitAlone(pool: Pool, request: Request): Promise<Reply> {
+/** Runs a text on a connection of its own, and never gives one back that is still inside a transaction. */
+export async function runAlone(pool: Pool, request: Request, limitMs?: number): Promise<Reply> {
   const connection = await pool.acquire(request.name)
   try {
-    const reply = await connection.send(request)
+    const reply = await connection.send(request, limitMs)
     if (!connection.isOutsideTransaction) connection.destroy(new Broken('lost', 'a script left a transaction open'))
     return reply
   } finally {

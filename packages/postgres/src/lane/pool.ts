@@ -92,6 +92,17 @@ export class Pool {
     })
   }
 
+  /** Opens a connection now, and throws what kept it from opening. */
+  async warm(): Promise<void> {
+    this.#openingCount++
+    const opening = this.#options.open()
+    opening.then(
+      (connection) => this.#onOpened(connection),
+      (error: unknown) => this.#onOpenFailed(error),
+    )
+    await opening
+  }
+
   release(connection: Connection): void {
     if (!this.#owned.delete(connection) || connection.broken !== undefined) return
     this.#shared.add(connection)
@@ -159,11 +170,7 @@ export class Pool {
   #openAnother(): void {
     const openCount = this.#shared.size + this.#owned.size + this.#reserved.size + this.#retired.size
     if (this.#isClosed || this.#retry !== undefined || openCount + this.#openingCount >= this.#options.size) return
-    this.#openingCount++
-    this.#options.open().then(
-      (connection) => this.#onOpened(connection),
-      (error: unknown) => this.#onOpenFailed(error),
-    )
+    this.warm().catch(() => {})
   }
 
   #onOpened(connection: Connection): void {
@@ -247,7 +254,10 @@ export class Pool {
     }
     while (this.#waiting[0] !== undefined && isLate(this.#waiting[0])) late.push(...this.#waiting.splice(0, 1))
     for (const waiter of late) {
-      waiter.refuse(this.#lastFailure ?? new DatabaseBusy({ lane: name, waitedMs: acquireTimeoutMs, size }))
+      waiter.refuse(
+        this.#lastFailure ??
+          new DatabaseBusy({ lane: name, waitedMs: acquireTimeoutMs, size, openCount: this.stats().openCount }),
+      )
     }
     this.#pump()
     this.#watchExpiry()

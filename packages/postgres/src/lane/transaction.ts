@@ -52,7 +52,7 @@ export class Transaction {
   /** Settles as the closure does, or rejects as soon as the connection is gone. */
   async perform<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
     try {
-      return await Promise.race([work(this.queries), this.#connection.whenBroken])
+      return await this.#connection.whileWhole(work(this.queries))
     } catch (error) {
       throw this.#failed(outcomeOf(error, 'transaction', 'rolled-back'))
     }

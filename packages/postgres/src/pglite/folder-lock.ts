@@ -45,6 +45,8 @@ export async function lockFolder(folder: string, clock: Clock, random: Random): 
 
 async function tryUntilSettled(folder: string, clock: Clock, random: Random): Promise<FolderLock> {
   const place = join(folder, 'lock')
+  // Nobody else's business: it will hold secrets.
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   mkdirSync(place, { recursive: true })
   for (;;) {
     const name = `${process.pid}-${Buffer.from(random.bytes(6)).toString('hex')}`
@@ -77,13 +79,20 @@ async function settle(folder: string, place: string, name: string, clock: Clock)
   }
 }
 
+/** Also frees what is still held when the process ends by itself. */
+const heldHere = new Set<() => void>()
+
+function releaseAll(): void {
+  for (const release of heldHere) release()
+}
+
 function held(place: string, name: string, withdraw: () => void): FolderLock {
   writeFileSync(join(place, name + HELD), '')
   const release = (): void => {
-    process.off('exit', release)
-    withdraw()
+    if (heldHere.delete(release)) withdraw()
   }
-  process.once('exit', release)
+  process.off('exit', releaseAll).once('exit', releaseAll)
+  heldHere.add(release)
   return { release }
 }
 

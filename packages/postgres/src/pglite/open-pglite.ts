@@ -53,7 +53,7 @@ function compose(options: ResolvedPglite, server: EmbeddedServer, unlock: () => 
     lanes: { control: lane, work: lane, api: lane, flush: lane },
     pools: [pool],
     listener,
-    stop: keepHouse(lane, options),
+    stop: keepHouse(pool, lane, options),
     async end() {
       await server.close()
       unlock()

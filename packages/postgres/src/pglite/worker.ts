@@ -10,7 +10,8 @@ import { openFolder } from './open-folder.ts'
 import { readSnapshot } from './snapshot.ts'
 import type { FromWorker, ToWorker, WorkerStart } from './worker-messages.ts'
 
-/** Answers leave in pieces of about this size while a long batch is still at work. */
+/** Answers leave after so many statements or bytes, while the rest of a long batch is still at work. */
+const PIECE_COUNT = 16
 const PIECE_BYTES = 64 * 1024
 
 const port = parentPort
@@ -31,7 +32,7 @@ try {
 async function open(): Promise<PGlite> {
   if (start.folder !== undefined) return openFolder(start.folder, start.snapshot)
   if (start.snapshot === undefined) return PGlite.create()
-  return PGlite.create({ loadDataDir: new Blob([readSnapshot(start.snapshot)]) })
+  return PGlite.create({ loadDataDir: new Blob([new Uint8Array(readSnapshot(start.snapshot))]) })
 }
 
 async function handle(pglite: PGlite, message: ToWorker): Promise<void> {
@@ -69,7 +70,7 @@ async function answer(pglite: PGlite, epoch: number, request: Uint8Array): Promi
   await exchange(pglite, request, (piece) => {
     pieces.push(piece)
     byteCount += piece.length
-    if (byteCount >= PIECE_BYTES) flush()
+    if (byteCount >= PIECE_BYTES || pieces.length >= PIECE_COUNT) flush()
   })
   flush()
 }

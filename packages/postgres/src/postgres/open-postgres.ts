@@ -1,7 +1,9 @@
+import { sleep } from '@lockstep/base'
 import type { Connection } from '../connection/connection.ts'
 import { greet } from '../connection/greet.ts'
 import { composeDb } from '../db/compose-db.ts'
 import { type Db, type Lane, type LaneName, laneNames } from '../db/db.ts'
+import { backoffMs } from '../lane/backoff.ts'
 import { laneOver } from '../lane/lane.ts'
 import { Pool } from '../lane/pool.ts'
 import type { Preparation } from '../lane/requests.ts'
@@ -27,12 +29,26 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   })
   const db = composeDb({ kind: 'postgres', schema: resolved.schema, lanes, pools, listener })
   try {
-    await db.ping()
+    await connectFirst(pools[0]!, resolved)
   } catch (error) {
     await db.close()
     throw error
   }
   return db
+}
+
+/** A server that is just starting gets a moment; one that is not there is named. */
+async function connectFirst(pool: Pool, { clock, random, acquireTimeoutMs }: ResolvedPostgres): Promise<void> {
+  const deadline = clock.monotonic() + acquireTimeoutMs
+  for (let failures = 0; ; failures++) {
+    try {
+      await pool.warm()
+      return
+    } catch (error) {
+      if (isHopeless(error) || clock.monotonic() >= deadline) throw error
+      await sleep(clock, backoffMs(failures, random))
+    }
+  }
 }
 
 function lanePool(name: LaneName, options: ResolvedPostgres, preparation: Preparation): Pool {

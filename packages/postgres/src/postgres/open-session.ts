@@ -49,8 +49,8 @@ function clientConfig(options: ResolvedPostgres, address: DatabaseAddress): Clie
     port,
     user,
     database,
-    // An absent password stays absent: the driver would otherwise look for one in the environment.
-    password: password ?? '',
+    // A function, so that the driver does not look for one in the environment when there is none.
+    password: () => password ?? '',
     ssl: tls ?? false,
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs,

@@ -28,15 +28,26 @@ export function encodeParameter(value: unknown): string | Uint8Array | null {
 }
 
 function encodeArray(values: readonly unknown[]): string {
-  let text = '{'
-  for (let index = 0; index < values.length; index++) {
-    if (index > 0) text += ','
-    const value = values[index]
-    if (typeof value === 'string') text += quote(value)
-    else if (typeof value === 'number') text += value
-    else text += encodeElement(value)
+  // JSON writes such a list as SQL does, but for the brackets, and several times faster than we could.
+  if (values.every(isWrittenAlike)) return `{${JSON.stringify(values).slice(1, -1)}}`
+  return `{${values.map(encodeElement).join(',')}}`
+}
+
+/** JSON would write control characters and halves of surrogate pairs in a way that SQL does not read. */
+const writtenOtherwise = /[^ -\ud7ff\ue000-\uffff]/
+
+function isWrittenAlike(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+      return !writtenOtherwise.test(value)
+    case 'number':
+      return Number.isFinite(value)
+    case 'boolean':
+    case 'undefined':
+      return true
+    default:
+      return value === null
   }
-  return `${text}}`
 }
 
 function encodeElement(value: unknown): string {
@@ -47,9 +58,6 @@ function encodeElement(value: unknown): string {
   return text === null ? 'NULL' : quote(String(text))
 }
 
-const special = /["\\]/
-const everySpecial = /["\\]/g
-
 function quote(text: string): string {
-  return special.test(text) ? `"${text.replace(everySpecial, '\\$&')}"` : `"${text}"`
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

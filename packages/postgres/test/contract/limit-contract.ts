@@ -77,6 +77,24 @@ export function limitContract(contract: Contract): void {
       expect(await db.one(one)).toEqual({ one: 1 })
     })
 
+    it('serves single statements and transactions side by side', async () => {
+      await contract.db.script('create table mixed (id int4 primary key)')
+      const put = statement<number>('contract_mixed', (id) => [id], 'insert into mixed (id) values ($1)')
+      const work = Array.from({ length: 400 }, (_, id) => {
+        if (id % 4 === 0) return contract.db.transaction((tx) => tx.run(put, id))
+        if (id % 4 === 1) return contract.db.transactionEndingWith(put, async () => id)
+        return contract.db.run(put, id % 4 === 2 ? id : id - 1)
+      })
+      const refused = (await Promise.allSettled(work)).filter((result) => result.status === 'rejected')
+      expect(refused).toHaveLength(100)
+      const total = statement<undefined, { total: number }>(
+        'contract_mixed_total',
+        () => [],
+        'select count(*)::int4 as total from mixed',
+      )
+      expect(await contract.db.one(total)).toEqual({ total: 300 })
+    })
+
     it('serves more callers than connections, each in its turn', async () => {
       const results = await Promise.all(Array.from({ length: 1_000 }, () => contract.db.one(one)))
       expect(results).toHaveLength(1_000)

@@ -1,5 +1,11 @@
 import { systemClock as clock, systemRandom as random } from '@lockstep/base'
-import { cloneDatabase, type ClonedDatabase, type ServerHandle, startPostgres, templateDatabase } from '@lockstep/testing/harness'
+import {
+  type ClonedDatabase,
+  cloneDatabase,
+  type ServerHandle,
+  startPostgres,
+  templateDatabase,
+} from '@lockstep/testing/harness'
 import { type Db, migrate, openPglite, openPostgres, statement } from '../../src/index.ts'
 
 /** A migrated database on a private server. */

@@ -1,7 +1,7 @@
 import { engineStoreContract } from '@lockstep/testing/contracts'
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Db } from '../../src/index.ts'
 import { postgresEngineStore } from '../../src/engine/engine-store.ts'
+import type { Db } from '../../src/index.ts'
 import { emptyStore, openTestPglite, openTestPostgres, type TestDatabase } from './open-stores.ts'
 
 const SEQUENCES = 60
@@ -18,7 +18,11 @@ describe('on a server', () => {
     database = await openTestPostgres()
   })
   afterAll(() => database?.close())
-  engineStoreContract('PostgreSQL', opener(() => database.db), { sequences: SEQUENCES })
+  engineStoreContract(
+    'PostgreSQL',
+    opener(() => database.db),
+    { sequences: SEQUENCES },
+  )
 })
 
 describe('embedded', () => {
@@ -27,5 +31,9 @@ describe('embedded', () => {
     db = await openTestPglite()
   })
   afterAll(() => db?.close())
-  engineStoreContract('PGlite', opener(() => db), { sequences: SEQUENCES })
+  engineStoreContract(
+    'PGlite',
+    opener(() => db),
+    { sequences: SEQUENCES },
+  )
 })

@@ -8,9 +8,14 @@ import { type ModelRunOptions, modelExamples } from './engine-store/model-exampl
 import { readerExamples } from './engine-store/reader-examples.ts'
 import { startExamples } from './engine-store/start-examples.ts'
 import { stimulusExamples } from './engine-store/stimulus-examples.ts'
+import { transactionExamples } from './engine-store/transaction-examples.ts'
 
 /** What every store of the engine does. `open` answers an empty store each time it is called. */
-export function engineStoreContract(provider: string, openHarness: OpenEngineStore, options: ModelRunOptions = {}): void {
+export function engineStoreContract(
+  provider: string,
+  openHarness: OpenEngineStore,
+  options: ModelRunOptions = {},
+): void {
   describe(`${provider}: engine store contract`, () => {
     const opened: EngineStoreHarness[] = []
     const open = async (): Promise<Bench> => {
@@ -29,6 +34,7 @@ export function engineStoreContract(provider: string, openHarness: OpenEngineSto
     describe('stimuli', () => stimulusExamples(open))
     describe('definitions', () => definitionExamples(open))
     describe('reading', () => readerExamples(open))
+    describe('transactions of the user', () => transactionExamples(open))
     describe('any sequence of calls', () => modelExamples(openHarness, options))
   })
 }

@@ -1,3 +1,3 @@
-export type { EngineStoreHarness, OpenEngineStore } from './engine-store/fixture.ts'
+export * from './engine-store/fixture.ts'
 export type { ModelRunOptions } from './engine-store/model-examples.ts'
 export { engineStoreContract } from './engine-store-contract.ts'

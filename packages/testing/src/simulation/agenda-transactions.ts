@@ -8,8 +8,12 @@ export function agendaTransactions(database: Database): Synchronous<AgendaStore>
   const { tables } = database
   return {
     claim: (request) => claim(database, request),
-    claims: (nodeId) => [...tables.agenda.values()].filter((row) => row.claimedBy === nodeId).map((row) => toClaim(database, row)),
-    load: (ids) => unique(ids).flatMap((id) => tables.instances.get(id) ?? []).map((instance) => toLoaded(database, instance)),
+    claims: (nodeId) =>
+      [...tables.agenda.values()].filter((row) => row.claimedBy === nodeId).map((row) => toClaim(database, row)),
+    load: (ids) =>
+      unique(ids)
+        .flatMap((id) => tables.instances.get(id) ?? [])
+        .map((instance) => toLoaded(database, instance)),
     inbox: (ids) =>
       unique(ids)
         .flatMap((id) => tables.agenda.get(id) ?? [])
@@ -31,7 +35,9 @@ function claim(database: Database, request: ClaimRequest): Claim[] {
   const now = database.now()
   const latest = now + request.aheadMs
   const earliest = request.floorMs === undefined ? Number.NEGATIVE_INFINITY : now - request.floorMs
-  const free = [...tables.agenda.values()].filter((row) => row.claimedBy === undefined && row.dueAt <= latest && row.dueAt >= earliest)
+  const free = [...tables.agenda.values()].filter(
+    (row) => row.claimedBy === undefined && row.dueAt <= latest && row.dueAt >= earliest,
+  )
   const taken = request.queues
     .flatMap((queue) => free.filter((row) => row.queue === queue).sort((a, b) => a.dueAt - b.dueAt))
     .slice(0, request.limit)

@@ -27,7 +27,10 @@ export function applyCheckpoints(
   for (const item of items) keepEvents(database, item, at)
   let woken = 0
   for (const item of items) if (tellParent(database, item)) woken += 1
-  stimulate(database, items.flatMap((item) => (item.parent === undefined ? [] : [item.parent.instanceId])))
+  stimulate(
+    database,
+    items.flatMap((item) => (item.parent === undefined ? [] : [item.parent.instanceId])),
+  )
   for (const item of items) openBookmarks(database, item, at)
   for (const { opens } of items) {
     for (const bookmark of opens) if (bookmark.kind === 'event' && takeKept(database, bookmark.id)) woken += 1
@@ -37,7 +40,10 @@ export function applyCheckpoints(
 
 function dispose({ tables }: Database, instanceId: string, then: Disposition, at: number): void {
   if (then.kind === 'hold') return
-  const dueAt = then.kind === 'suspend' ? earliest(then.dueAt, then.dueInMs === undefined ? undefined : at + then.dueInMs) : undefined
+  const dueAt =
+    then.kind === 'suspend'
+      ? earliest(then.dueAt, then.dueInMs === undefined ? undefined : at + then.dueInMs)
+      : undefined
   const row = tables.agenda.get(instanceId)
   if (row === undefined || dueAt === undefined) {
     tables.agenda.delete(instanceId)
@@ -52,7 +58,13 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
-function appendFacts({ tables }: Database, nodeId: string, item: CheckpointItem, at: number, nextPosition: () => bigint): void {
+function appendFacts(
+  { tables }: Database,
+  nodeId: string,
+  item: CheckpointItem,
+  at: number,
+  nextPosition: () => bigint,
+): void {
   const rows = tables.journal.get(item.instanceId) ?? []
   tables.journal.set(item.instanceId, rows)
   item.facts.forEach((fact, index) => {
@@ -93,7 +105,12 @@ function consumeMessages({ tables }: Database, item: CheckpointItem): void {
   const messages = tables.inbox.get(item.instanceId) ?? []
   for (const message of messages) {
     if (!item.consumes.includes(String(message.id))) continue
-    tables.history.push({ kind: 'applied', messageId: message.id, bookmarkId: message.bookmarkId, instanceId: item.instanceId })
+    tables.history.push({
+      kind: 'applied',
+      messageId: message.id,
+      bookmarkId: message.bookmarkId,
+      instanceId: item.instanceId,
+    })
   }
   const left = messages.filter((message) => !item.consumes.includes(String(message.id)))
   if (left.length === 0) tables.inbox.delete(item.instanceId)
@@ -102,7 +119,8 @@ function consumeMessages({ tables }: Database, item: CheckpointItem): void {
 
 function closeBookmarks({ tables }: Database, item: CheckpointItem): void {
   for (const id of item.closes) {
-    if (tables.bookmarks.delete(id)) tables.history.push({ kind: 'consumed', bookmarkId: id, instanceId: item.instanceId, by: 'owner' })
+    if (tables.bookmarks.delete(id))
+      tables.history.push({ kind: 'consumed', bookmarkId: id, instanceId: item.instanceId, by: 'owner' })
   }
 }
 
@@ -114,7 +132,14 @@ function openIncidents({ tables }: Database, item: CheckpointItem, at: number): 
 
 function keepEvents({ tables }: Database, item: CheckpointItem, at: number): void {
   for (const { ttlMs, ...event } of item.publishes) {
-    tables.events.set(event.id, { ...event, publishedAt: at, expiresAt: at + ttlMs, matched: 0, settleAfter: undefined, settled: false })
+    tables.events.set(event.id, {
+      ...event,
+      publishedAt: at,
+      expiresAt: at + ttlMs,
+      matched: 0,
+      settleAfter: undefined,
+      settled: false,
+    })
   }
 }
 
@@ -140,7 +165,8 @@ function tellParent(database: Database, { parent }: CheckpointItem): boolean {
 /** Bookmarks of one instance with the same hash are one row: the first stays. */
 function openBookmarks({ tables }: Database, item: CheckpointItem, at: number): void {
   for (const { expiresInMs, ...bookmark } of item.opens) {
-    if ([...tables.bookmarks.values()].some((row) => row.instanceId === item.instanceId && row.hash === bookmark.hash)) continue
+    if ([...tables.bookmarks.values()].some((row) => row.instanceId === item.instanceId && row.hash === bookmark.hash))
+      continue
     tables.bookmarks.set(bookmark.id, {
       ...bookmark,
       tenant: item.tenant,

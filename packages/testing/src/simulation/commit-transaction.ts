@@ -36,8 +36,15 @@ export function commitBatch(database: Database, batch: CommitBatch): CommitResul
   const positions = positionsOf(database.nextTransaction())
   const starts = sorted(batch.starts, (start) => start.dedupeKey ?? start.instanceId)
   const born = new Set(starts.filter((start) => insertStart(database, batch.nodeId, start, at, positions)))
-  const woken = applyCheckpoints(database, batch.nodeId, sorted(written, (item) => item.instanceId), at, positions)
-  const placesOf = (kind: CheckpointVerdict['kind']): number[] => verdicts.flatMap((verdict, place) => (verdict.kind === kind ? [place] : []))
+  const woken = applyCheckpoints(
+    database,
+    batch.nodeId,
+    sorted(written, (item) => item.instanceId),
+    at,
+    positions,
+  )
+  const placesOf = (kind: CheckpointVerdict['kind']): number[] =>
+    verdicts.flatMap((verdict, place) => (verdict.kind === kind ? [place] : []))
   tables.flushes.set(keyOf(batch.nodeId, batch.flushNo), {
     nodeId: batch.nodeId,
     flushNo: batch.flushNo,
@@ -48,12 +55,19 @@ export function commitBatch(database: Database, batch: CommitBatch): CommitResul
   return {
     at,
     starts: batch.starts.map((start) =>
-      born.has(start) ? { kind: 'started', version: tables.instances.get(start.instanceId)!.version } : startVerdict(database, start),
+      born.has(start)
+        ? { kind: 'started', version: tables.instances.get(start.instanceId)!.version }
+        : startVerdict(database, start),
     ),
     checkpoints: verdicts,
     woken,
     repeated: false,
   }
+}
+
+export function trimFlushes({ tables }: Database, nodeId: string, before: number): void {
+  for (const [key, flush] of tables.flushes)
+    if (flush.nodeId === nodeId && flush.flushNo < before) tables.flushes.delete(key)
 }
 
 export function judgeBatch(database: Database, batch: CommitBatch): CheckpointVerdict[] {
@@ -79,16 +93,23 @@ function hasFact({ tables }: Database, instanceId: string, seq: number): boolean
 function refuseDoubleKeys(database: Database, starts: readonly StartItem[], items: readonly CheckpointItem[]): void {
   const { tables } = database
   const refuse = (constraint: string): never => {
-    throw new DatabaseRefused({ sqlstate: UNIQUE_VIOLATION, message: 'duplicate key', statement: 'engine_commit', constraint })
+    throw new DatabaseRefused({
+      sqlstate: UNIQUE_VIOLATION,
+      message: 'duplicate key',
+      statement: 'engine_commit',
+      constraint,
+    })
   }
   for (const start of starts) {
     if (tables.instances.has(start.instanceId) && !isDuplicate(database, start)) refuse('instance_pkey')
   }
   for (const item of items) {
-    if (database.has('chain') && item.facts.some((_, index) => hasFact(database, item.instanceId, item.seq + index))) refuse('journal_pkey')
+    if (database.has('chain') && item.facts.some((_, index) => hasFact(database, item.instanceId, item.seq + index)))
+      refuse('journal_pkey')
     if (item.incidents.some((incident) => tables.incidents.has(incident.id))) refuse('incident_pkey')
     if (item.publishes.some((event) => tables.events.has(event.id))) refuse('event_pkey')
-    if (item.opens.some((bookmark) => tables.bookmarks.has(bookmark.id) && !item.closes.includes(bookmark.id))) refuse('bookmark_pkey')
+    if (item.opens.some((bookmark) => tables.bookmarks.has(bookmark.id) && !item.closes.includes(bookmark.id)))
+      refuse('bookmark_pkey')
   }
 }
 
@@ -99,13 +120,20 @@ export function isDuplicate(database: Database, start: StartItem): boolean {
 function dedupeOwner({ tables }: Database, start: StartItem): string | undefined {
   if (start.dedupeKey === undefined) return undefined
   for (const row of tables.instances.values()) {
-    if (row.dedupeKey === start.dedupeKey && row.definitionId === start.definitionId && row.tenant === start.tenant) return row.id
+    if (row.dedupeKey === start.dedupeKey && row.definitionId === start.definitionId && row.tenant === start.tenant)
+      return row.id
   }
   return undefined
 }
 
 /** Reads the published pointer in the same step (P6). Answers whether it became an instance. */
-export function insertStart(database: Database, nodeId: string, start: StartItem, at: number, nextPosition: () => bigint): boolean {
+export function insertStart(
+  database: Database,
+  nodeId: string,
+  start: StartItem,
+  at: number,
+  nextPosition: () => bigint,
+): boolean {
   const { tables } = database
   const version = start.version ?? tables.definitions.get(keyOf(start.tenant, start.definitionId))?.published
   if (version === undefined || (database.has('dedupe') && isDuplicate(database, start))) return false

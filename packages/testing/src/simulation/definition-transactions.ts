@@ -13,17 +13,35 @@ export function definitionTransactions({ tables }: Database): Synchronous<Defini
     create: (tenant, id, document) => {
       if (find(tenant, id) !== undefined) return { kind: 'exists' }
       const name = nameOf(document, id)
-      tables.definitions.set(keyOf(tenant, id), { id, tenant, kind: 'graph', name, draft: document, revision: 1, published: undefined, latest: 0 })
+      tables.definitions.set(keyOf(tenant, id), {
+        id,
+        tenant,
+        kind: 'graph',
+        name,
+        draft: document,
+        revision: 1,
+        published: undefined,
+        latest: 0,
+      })
       return { kind: 'created', revision: 1 }
     },
     draft: (tenant, id) => {
       const found = find(tenant, id)
-      return found && { id, kind: found.kind, document: parse(found.draft), revision: found.revision, published: found.published }
+      return (
+        found && {
+          id,
+          kind: found.kind,
+          document: parse(found.draft),
+          revision: found.revision,
+          published: found.published,
+        }
+      )
     },
     saveDraft: (tenant, id, document, revision) => {
       const found = find(tenant, id)
       if (found === undefined) return { kind: 'not-found' }
-      if (found.kind !== 'graph' || (revision !== undefined && revision !== found.revision)) return { kind: 'changed', revision: found.revision }
+      if (found.kind !== 'graph' || (revision !== undefined && revision !== found.revision))
+        return { kind: 'changed', revision: found.revision }
       found.draft = document
       found.name = nameOf(document, id)
       found.revision += 1
@@ -35,17 +53,33 @@ export function definitionTransactions({ tables }: Database): Synchronous<Defini
       if (found.revision !== revision) return { kind: 'changed', revision: found.revision }
       if (tables.versions.get(keyOf(tenant, id, found.latest))?.hash !== hash) {
         found.latest += 1
-        tables.versions.set(keyOf(tenant, id, found.latest), { id, tenant, version: found.latest, hash, document: found.draft })
+        tables.versions.set(keyOf(tenant, id, found.latest), {
+          id,
+          tenant,
+          version: found.latest,
+          hash,
+          document: found.draft,
+        })
       }
       found.published = found.latest
       return { kind: 'published', version: found.latest, hash }
     },
     registerFunction: (tenant, id, version) => {
       const key = keyOf(tenant, id, version)
-      if (!tables.versions.has(key)) tables.versions.set(key, { id, tenant, version, hash: 'function', document: undefined })
+      if (!tables.versions.has(key))
+        tables.versions.set(key, { id, tenant, version, hash: 'function', document: undefined })
       const found = find(tenant, id)
       if (found === undefined) {
-        const row: DefinitionTableRow = { id, tenant, kind: 'function', name: id, draft: undefined, revision: 1, published: version, latest: version }
+        const row: DefinitionTableRow = {
+          id,
+          tenant,
+          kind: 'function',
+          name: id,
+          draft: undefined,
+          revision: 1,
+          published: version,
+          latest: version,
+        }
         tables.definitions.set(keyOf(tenant, id), row)
         return
       }
@@ -55,7 +89,10 @@ export function definitionTransactions({ tables }: Database): Synchronous<Defini
     version: (tenant, id, version) => {
       const found = tables.versions.get(keyOf(tenant, id, version))
       const definition = find(tenant, id)
-      return found && definition && { tenant, id, version, kind: definition.kind, hash: found.hash, document: parse(found.document) }
+      return (
+        found &&
+        definition && { tenant, id, version, kind: definition.kind, hash: found.hash, document: parse(found.document) }
+      )
     },
     list: (tenant, after, limit) =>
       [...tables.definitions.values()]
@@ -70,5 +107,7 @@ const parse = (text: string | undefined): unknown => (text === undefined ? null 
 
 function nameOf(document: string, id: string): string {
   const parsed: unknown = JSON.parse(document)
-  return typeof parsed === 'object' && parsed !== null && 'name' in parsed && typeof parsed.name === 'string' ? parsed.name : id
+  return typeof parsed === 'object' && parsed !== null && 'name' in parsed && typeof parsed.name === 'string'
+    ? parsed.name
+    : id
 }

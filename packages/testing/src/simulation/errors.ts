@@ -4,7 +4,8 @@ import { defineError } from '@lockstep/base'
 export const ConnectionLost = defineError(
   'CONNECTION_LOST',
   { retryable: true },
-  (d: { statement: string; reason: string }) => `The simulated connection was lost at "${d.statement}" (${d.reason}). Nothing was committed`,
+  (d: { statement: string; reason: string }) =>
+    `The simulated connection was lost at "${d.statement}" (${d.reason}). Nothing was committed`,
 )
 
 /** The same code and details as the PostgreSQL store's: a constraint or a foreign key said no. */

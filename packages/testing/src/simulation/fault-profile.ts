@@ -23,10 +23,24 @@ export interface FaultProfile extends FaultRates {
 
 export type Fate = 'ok' | keyof FaultRates
 
-export const calmWeather: FaultProfile = { failed: 0, lostAnswer: 0, lostRequest: 0, late: 0, slow: 0, latencyMs: [0.2, 3] }
+export const calmWeather: FaultProfile = {
+  failed: 0,
+  lostAnswer: 0,
+  lostRequest: 0,
+  late: 0,
+  slow: 0,
+  latencyMs: [0.2, 3],
+}
 
 /** Something happens to about every twelfth call. */
-export const roughWeather: FaultProfile = { failed: 0.03, lostAnswer: 0.02, lostRequest: 0.01, late: 0, slow: 0.02, latencyMs: [0.2, 8] }
+export const roughWeather: FaultProfile = {
+  failed: 0.03,
+  lostAnswer: 0.02,
+  lostRequest: 0.01,
+  late: 0,
+  slow: 0.02,
+  latencyMs: [0.2, 8],
+}
 
 const SLOW_FACTOR = 100
 

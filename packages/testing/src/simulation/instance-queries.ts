@@ -32,7 +32,11 @@ export function instanceQueries(database: Database): Synchronous<InstanceReader>
     list: (tenant, { before, definitionId, status }, limit) =>
       [...tables.instances.values()]
         .filter((row) => row.tenant === tenant && (before === undefined || row.id < before))
-        .filter((row) => (definitionId === undefined || row.definitionId === definitionId) && (status === undefined || row.status === status))
+        .filter(
+          (row) =>
+            (definitionId === undefined || row.definitionId === definitionId) &&
+            (status === undefined || row.status === status),
+        )
         .sort((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map((row) => toView(database, row)),
@@ -78,6 +82,8 @@ function statusOf({ tables, now }: Database, row: InstanceTableRow): string {
   return rests && agenda?.claimedBy !== undefined && agenda.dueAt <= now() ? 'running' : row.status
 }
 
-function dataOf(row: JournalTableRow | undefined): { readonly input?: unknown; readonly output?: unknown; readonly error?: unknown } | undefined {
+function dataOf(
+  row: JournalTableRow | undefined,
+): { readonly input?: unknown; readonly output?: unknown; readonly error?: unknown } | undefined {
   return row && JSON.parse(row.data)
 }

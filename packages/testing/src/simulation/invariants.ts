@@ -7,7 +7,12 @@ export type Observation =
   | { readonly kind: 'started'; readonly instanceId: string }
   | { readonly kind: 'resumed'; readonly instanceId: string; readonly bookmarkId: string }
   | { readonly kind: 'published'; readonly eventId: string }
-  | { readonly kind: 'effect'; readonly instanceId: string; readonly step: string; readonly mode: 'atLeastOnce' | 'atMostOnce' }
+  | {
+      readonly kind: 'effect'
+      readonly instanceId: string
+      readonly step: string
+      readonly mode: 'atLeastOnce' | 'atMostOnce'
+    }
 
 export interface Violation {
   readonly rule: string
@@ -35,13 +40,21 @@ function checkClaims({ agenda, history, nodes }: Tables): Violation[] {
     const key = keyOf(row.instanceId, row.claimNo)
     const owner = ownerOf.get(key)
     if (owner !== undefined) {
-      found.push({ rule: 'a claim number is given once', instanceId: row.instanceId, detail: `claim ${row.claimNo} to ${owner} and to ${row.nodeId}` })
+      found.push({
+        rule: 'a claim number is given once',
+        instanceId: row.instanceId,
+        detail: `claim ${row.claimNo} to ${owner} and to ${row.nodeId}`,
+      })
     }
     ownerOf.set(key, row.nodeId)
   }
   for (const row of agenda.values()) {
     if (row.claimedBy !== undefined && !nodes.has(row.claimedBy)) {
-      found.push({ rule: 'only a node that lives holds a claim', instanceId: row.instanceId, detail: `claimed by ${row.claimedBy}, which has no row` })
+      found.push({
+        rule: 'only a node that lives holds a claim',
+        instanceId: row.instanceId,
+        detail: `claimed by ${row.claimedBy}, which has no row`,
+      })
     }
   }
   return found
@@ -53,15 +66,21 @@ function checkBookmarks({ bookmarks, history }: Tables): Violation[] {
   for (const row of history) {
     if (row.kind !== 'consumed') continue
     if (consumed.has(row.bookmarkId)) {
-      found.push({ rule: 'a bookmark is consumed at most once', instanceId: row.instanceId, detail: `${row.bookmarkId} once more by ${row.by}` })
+      found.push({
+        rule: 'a bookmark is consumed at most once',
+        instanceId: row.instanceId,
+        detail: `${row.bookmarkId} once more by ${row.by}`,
+      })
     }
     consumed.add(row.bookmarkId)
   }
   const hashes = new Set<string>()
   for (const row of bookmarks.values()) {
-    if (consumed.has(row.id)) found.push({ rule: 'a consumed bookmark is gone', instanceId: row.instanceId, detail: row.id })
+    if (consumed.has(row.id))
+      found.push({ rule: 'a consumed bookmark is gone', instanceId: row.instanceId, detail: row.id })
     const key = keyOf(row.instanceId, row.hash)
-    if (hashes.has(key)) found.push({ rule: 'bookmarks with one hash are one', instanceId: row.instanceId, detail: row.hash })
+    if (hashes.has(key))
+      found.push({ rule: 'bookmarks with one hash are one', instanceId: row.instanceId, detail: row.hash })
     hashes.add(key)
   }
   return found
@@ -75,13 +94,25 @@ function checkNothingStranded(tables: Tables): Violation[] {
   for (const instance of instances.values()) {
     const { id, finishedAt, status } = instance
     if (finishedAt === undefined && !agenda.has(id) && !waiting.has(id) && !waitsForChild(tables, instance)) {
-      found.push({ rule: 'nothing is stranded', instanceId: id, detail: `${status}, no agenda row, no bookmark, no child` })
+      found.push({
+        rule: 'nothing is stranded',
+        instanceId: id,
+        detail: `${status}, no agenda row, no bookmark, no child`,
+      })
     }
     if (finishedAt !== undefined && (agenda.has(id) || waiting.has(id))) {
-      found.push({ rule: 'an ended instance has nothing to do', instanceId: id, detail: `${status}, on the agenda: ${agenda.has(id)}, waiting: ${waiting.has(id)}` })
+      found.push({
+        rule: 'an ended instance has nothing to do',
+        instanceId: id,
+        detail: `${status}, on the agenda: ${agenda.has(id)}, waiting: ${waiting.has(id)}`,
+      })
     }
     if (finishedAt === undefined && (inbox.get(id)?.length ?? 0) > 0 && !agenda.has(id)) {
-      found.push({ rule: 'a message wakes its instance', instanceId: id, detail: `${inbox.get(id)!.length} in the inbox, no agenda row` })
+      found.push({
+        rule: 'a message wakes its instance',
+        instanceId: id,
+        detail: `${inbox.get(id)!.length} in the inbox, no agenda row`,
+      })
     }
   }
   return found
@@ -100,13 +131,19 @@ function checkDedupe({ instances }: Tables): Violation[] {
   const keyed = [...instances.values()].filter((row) => row.dedupeKey !== undefined)
   return [...groupBy(keyed, (row) => keyOf(row.tenant, row.definitionId, row.dedupeKey!)).values()]
     .filter((rows) => rows.length > 1)
-    .map((rows) => ({ rule: 'one instance per dedupe key', instanceId: rows[0]!.id, detail: `${rows[0]!.dedupeKey}: ${rows.map((row) => row.id).join(', ')}` }))
+    .map((rows) => ({
+      rule: 'one instance per dedupe key',
+      instanceId: rows[0]!.id,
+      detail: `${rows[0]!.dedupeKey}: ${rows.map((row) => row.id).join(', ')}`,
+    }))
 }
 
 function checkObservations(tables: Tables, observations: readonly Observation[]): Violation[] {
   const found: Violation[] = []
   const seen = new Set<string>()
-  const consumed = new Set(tables.history.flatMap((row) => (row.kind === 'consumed' && row.by !== 'owner' ? [row.bookmarkId] : [])))
+  const consumed = new Set(
+    tables.history.flatMap((row) => (row.kind === 'consumed' && row.by !== 'owner' ? [row.bookmarkId] : [])),
+  )
   const once = (key: string, rule: string, instanceId: string, detail: string): void => {
     if (seen.has(key)) found.push({ rule, instanceId, detail })
     seen.add(key)
@@ -117,7 +154,12 @@ function checkObservations(tables: Tables, observations: readonly Observation[])
     }
     if (each.kind === 'resumed') {
       once(keyOf('resumed', each.bookmarkId), 'a resume is answered "resumed" once', each.instanceId, each.bookmarkId)
-      if (!consumed.has(each.bookmarkId)) found.push({ rule: 'an acknowledged resume was consumed', instanceId: each.instanceId, detail: each.bookmarkId })
+      if (!consumed.has(each.bookmarkId))
+        found.push({
+          rule: 'an acknowledged resume was consumed',
+          instanceId: each.instanceId,
+          detail: each.bookmarkId,
+        })
     }
     if (each.kind === 'published' && !tables.events.has(each.eventId)) {
       found.push({ rule: 'an acknowledged event exists', instanceId: undefined, detail: each.eventId })

@@ -3,10 +3,10 @@ import { type InstanceTableRow, type JournalTableRow, keyOf, type Tables } from 
 
 /** One chain per instance: gapless from 1, claims rising, one writer per claim, each step completed once. */
 export function checkJournals({ instances, journal }: Tables): Violation[] {
-  const found: Violation[] = []
-  for (const instance of instances.values()) found.push(...checkJournal(instance, journal.get(instance.id) ?? []))
+  const found = [...instances.values()].flatMap((instance) => checkJournal(instance, journal.get(instance.id) ?? []))
   for (const id of journal.keys()) {
-    if (!instances.has(id)) found.push({ rule: 'a journal belongs to an instance', instanceId: id, detail: 'no such instance' })
+    if (!instances.has(id))
+      found.push({ rule: 'a journal belongs to an instance', instanceId: id, detail: 'no such instance' })
   }
   return found
 }
@@ -19,22 +19,29 @@ function checkJournal(instance: InstanceTableRow, rows: readonly JournalTableRow
   let previous: JournalTableRow | undefined
   for (const row of rows) {
     const expected = (previous?.seq ?? 0) + 1
-    if (row.seq !== expected) say('a journal has no gaps', `fact ${row.seq} (claim ${row.claimNo}, ${row.nodeId}) where ${expected} should be`)
-    if (previous !== undefined && row.claimNo < previous.claimNo) say('claims rise along a journal', `fact ${row.seq} by claim ${row.claimNo} after claim ${previous.claimNo}`)
-    if (previous !== undefined && row.position <= previous.position) say('positions rise along a journal', `fact ${row.seq}`)
+    if (row.seq !== expected)
+      say('a journal has no gaps', `fact ${row.seq} (claim ${row.claimNo}, ${row.nodeId}) where ${expected} should be`)
+    if (previous !== undefined && row.claimNo < previous.claimNo)
+      say('claims rise along a journal', `fact ${row.seq} by claim ${row.claimNo} after claim ${previous.claimNo}`)
+    if (previous !== undefined && row.position <= previous.position)
+      say('positions rise along a journal', `fact ${row.seq}`)
     const writer = writers.get(row.claimNo)
-    if (writer !== undefined && writer !== row.nodeId) say('one writer per claim', `claim ${row.claimNo}: ${writer} and ${row.nodeId}`)
+    if (writer !== undefined && writer !== row.nodeId)
+      say('one writer per claim', `claim ${row.claimNo}: ${writer} and ${row.nodeId}`)
     writers.set(row.claimNo, row.nodeId)
     if (row.kind === 'completed') {
       const { step }: { step?: string } = JSON.parse(row.data)
       const key = keyOf(step ?? '')
-      if (step !== undefined && completed.has(key)) say('a step is completed at most once', `"${step}" again at ${row.seq}`)
+      if (step !== undefined && completed.has(key))
+        say('a step is completed at most once', `"${step}" again at ${row.seq}`)
       completed.add(key)
     }
-    if (previous?.kind === 'ended' && row.kind !== 'retried') say('an ended journal ends', `${row.kind} at ${row.seq} after the end`)
+    if (previous?.kind === 'ended' && row.kind !== 'retried')
+      say('an ended journal ends', `${row.kind} at ${row.seq} after the end`)
     previous = row
   }
-  if (rows[0] !== undefined && rows[0].kind !== 'started') say('a journal begins with its start', `${rows[0].kind} at 1`)
+  if (rows[0] !== undefined && rows[0].kind !== 'started')
+    say('a journal begins with its start', `${rows[0].kind} at 1`)
   if (instance.finishedAt !== undefined && previous?.seq !== instance.lastSeq) {
     say('an instance knows its last fact', `last_seq ${instance.lastSeq}, journal ${previous?.seq ?? 'empty'}`)
   }

@@ -1,6 +1,6 @@
 import type { EngineStore } from '@lockstep/engine/ports'
 import { agendaTransactions } from './agenda-transactions.ts'
-import { commitBatch } from './commit-transaction.ts'
+import { commitBatch, trimFlushes } from './commit-transaction.ts'
 import type { Database } from './database.ts'
 import { definitionTransactions } from './definition-transactions.ts'
 import { instanceQueries } from './instance-queries.ts'
@@ -26,7 +26,10 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       bury: (node) => call('membership.bury', WRITES, () => membership.bury(node)),
       leave: (nodeId) => call('membership.leave', WRITES, () => membership.leave(nodeId)),
     },
-    commits: { commit: (batch) => call('commits.commit', WRITES, () => commitBatch(database, batch)) },
+    commits: {
+      commit: (batch) => call('commits.commit', WRITES, () => commitBatch(database, batch)),
+      trim: (nodeId, before) => call('commits.trim', WRITES, () => trimFlushes(database, nodeId, before)),
+    },
     agenda: {
       claim: (request) => call('agenda.claim', WRITES, () => agenda.claim(request)),
       claims: (nodeId) => call('agenda.claims', READS, () => agenda.claims(nodeId)),
@@ -42,20 +45,24 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       settle: (limit) => call('stimuli.settle', WRITES, () => stimuli.settle(limit)),
     },
     definitions: {
-      create: (tenant, id, document) => call('definitions.create', WRITES, () => definitions.create(tenant, id, document)),
+      create: (tenant, id, document) =>
+        call('definitions.create', WRITES, () => definitions.create(tenant, id, document)),
       draft: (tenant, id) => call('definitions.draft', READS, () => definitions.draft(tenant, id)),
       saveDraft: (tenant, id, document, revision) =>
         call('definitions.saveDraft', WRITES, () => definitions.saveDraft(tenant, id, document, revision)),
-      publish: (tenant, id, hash, revision) => call('definitions.publish', WRITES, () => definitions.publish(tenant, id, hash, revision)),
+      publish: (tenant, id, hash, revision) =>
+        call('definitions.publish', WRITES, () => definitions.publish(tenant, id, hash, revision)),
       registerFunction: (tenant, id, version) =>
         call('definitions.registerFunction', WRITES, () => definitions.registerFunction(tenant, id, version)),
-      version: (tenant, id, version) => call('definitions.version', READS, () => definitions.version(tenant, id, version)),
+      version: (tenant, id, version) =>
+        call('definitions.version', READS, () => definitions.version(tenant, id, version)),
       list: (tenant, after, limit) => call('definitions.list', READS, () => definitions.list(tenant, after, limit)),
     },
     instances: {
       get: (tenant, id) => call('instances.get', READS, () => instances.get(tenant, id)),
       status: (tenant, id) => call('instances.status', READS, () => instances.status(tenant, id)),
-      journal: (tenant, id, afterSeq, limit) => call('instances.journal', READS, () => instances.journal(tenant, id, afterSeq, limit)),
+      journal: (tenant, id, afterSeq, limit) =>
+        call('instances.journal', READS, () => instances.journal(tenant, id, afterSeq, limit)),
       list: (tenant, filter, limit) => call('instances.list', READS, () => instances.list(tenant, filter, limit)),
     },
     transactions: userTransactions(database, { call }),

@@ -19,7 +19,10 @@ export function membershipTransactions(database: Database): Synchronous<Membersh
       const own = tables.nodes.get(nodeId)
       const alive = own !== undefined && !own.doomed
       if (alive) own.beat += 1
-      return { alive, others: [...tables.nodes.values()].filter((node) => node.id !== nodeId).map(({ id, beat }) => ({ id, beat })) }
+      return {
+        alive,
+        others: [...tables.nodes.values()].filter((node) => node.id !== nodeId).map(({ id, beat }) => ({ id, beat })),
+      }
     },
     bury: ({ id, beat }) => {
       if (tables.nodes.get(id)?.beat !== beat) return false

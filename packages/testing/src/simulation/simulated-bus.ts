@@ -2,7 +2,6 @@ import type { Clock, Random } from '@lockstep/base'
 import type { WakeBus } from '@lockstep/engine/ports'
 import type { NodeClock } from './virtual-clock.ts'
 
-
 export interface BusFaults {
   /** Rate of deliveries that never happen. */
   readonly drop: number

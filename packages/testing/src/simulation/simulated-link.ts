@@ -44,7 +44,8 @@ export function simulatedLink({ clock, caller, random, profile, onCall }: LinkOp
         clock.schedule(fate === 'late' ? thereMs + backMs : thereMs, arrive, { keepAlive: true })
       }
       const unknown = (): Error => lostAnswer(name, writes)
-      if (fate === 'failed') answer(thereMs + backMs, { error: new ConnectionLost({ statement: name, reason: 'simulated' }) })
+      if (fate === 'failed')
+        answer(thereMs + backMs, { error: new ConnectionLost({ statement: name, reason: 'simulated' }) })
       else if (fate === 'lostRequest') answer(thereMs + backMs, { error: unknown() })
       else if (fate === 'lostAnswer') happen(() => answer(backMs, { error: unknown() }))
       else if (fate === 'late') {
@@ -70,5 +71,7 @@ function attempt<Answer>(step: () => Answer): Outcome<Answer> {
 }
 
 function lostAnswer(statement: string, writes: boolean): Error {
-  return writes ? new CommitUnknown({ statement, reason: 'simulated' }) : new ConnectionLost({ statement, reason: 'simulated' })
+  return writes
+    ? new CommitUnknown({ statement, reason: 'simulated' })
+    : new ConnectionLost({ statement, reason: 'simulated' })
 }

@@ -24,7 +24,10 @@ export interface NodeConnection {
 
 /** A database in memory with the semantics of the PostgreSQL store. Every transaction is one step of virtual time. */
 export interface SimulatedStore {
-  connect(caller: NodeClock, onCall?: (call: { readonly name: string; readonly journey: Journey }) => void): NodeConnection
+  connect(
+    caller: NodeClock,
+    onCall?: (call: { readonly name: string; readonly journey: Journey }) => void,
+  ): NodeConnection
   /** Calls without latency or faults, for checkers and for tests that need no time. */
   readonly direct: EngineStore
   /** The tables themselves: look, do not touch. */

@@ -39,7 +39,9 @@ describe('simulation', () => {
       for (const name of ['a', 'b', 'c']) {
         const node = sim.node(name)
         for (let turn = 0; turn < 5; turn += 1) {
-          void node.store.membership.join({ id: node.newId(), name, version: '1' }).then(() => log.push(`${name}${turn}@${node.clock.monotonic()}`))
+          void node.store.membership
+            .join({ id: node.newId(), name, version: '1' })
+            .then(() => log.push(`${name}${turn}@${node.clock.monotonic()}`))
         }
       }
       await sim.run(1_000)
@@ -55,7 +57,9 @@ describe('simulation', () => {
       const { store } = sim.node('a')
       await sim.store.direct.membership.join({ id: 'n1', name: 'a', version: '1' })
       sim.store.useFaults({ ...ok, [fault]: 1 })
-      const caught = store.commits.commit({ nodeId: 'n1', flushNo: 1, starts: [startItem('i1')], checkpoints: [] }).catch((error: unknown) => error)
+      const caught = store.commits
+        .commit({ nodeId: 'n1', flushNo: 1, starts: [startItem('i1')], checkpoints: [] })
+        .catch((error: unknown) => error)
       await sim.run(100)
       expect(await caught).toMatchObject({ code: 'COMMIT_UNKNOWN' })
       expect(sim.store.inspect().instances.has('i1')).toBe(fault === 'lostAnswer')
@@ -83,7 +87,9 @@ describe('simulation', () => {
       const sim = simulation({ seed })
       const { store } = sim.node('a')
       let answered = false
-      const answer = (): void => void (answered = true)
+      const answer = (): void => {
+        answered = true
+      }
       void store.membership.join({ id: 'n1', name: 'a', version: '1' }).then(answer, answer)
       sim.crash('a')
       await sim.run(10_000)
@@ -116,7 +122,9 @@ describe('simulation', () => {
     sim.pause('a')
     expect(await direct.membership.bury({ id: 'n1', beat: 0 })).toBe(true)
     sim.resume('a')
-    const caught = store.commits.commit({ nodeId: 'n1', flushNo: 1, starts: [startItem('i1')], checkpoints: [] }).catch((error: unknown) => error)
+    const caught = store.commits
+      .commit({ nodeId: 'n1', flushNo: 1, starts: [startItem('i1')], checkpoints: [] })
+      .catch((error: unknown) => error)
     await sim.run(100)
     expect(Fenced.is(await caught)).toBe(true)
   })

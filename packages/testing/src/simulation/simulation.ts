@@ -78,7 +78,14 @@ export function simulation({ seed, faults, startAt }: SimulationOptions): Simula
       const view = clock.view({ skewMs })
       const random = fork(seed, `node ${name} ${births++}`)
       const connection = store.connect(view)
-      const node = { name, store: connection.store, clock: view, random, bus: bus.connect(view), newId: uuidSource(view, random) }
+      const node = {
+        name,
+        store: connection.store,
+        clock: view,
+        random,
+        bus: bus.connect(view),
+        newId: uuidSource(view, random),
+      }
       processes.set(name, { node, connection })
       return node
     },

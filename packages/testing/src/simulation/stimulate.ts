@@ -34,7 +34,12 @@ export function putMessage(database: Database, message: Omit<InboxTableRow, 'id'
 }
 
 /** The one point at which a bookmark is consumed from outside. The caller stimulates the instance. */
-export function consumeBookmark(database: Database, bookmark: BookmarkTableRow, by: 'resume' | 'event', payload: string): void {
+export function consumeBookmark(
+  database: Database,
+  bookmark: BookmarkTableRow,
+  by: 'resume' | 'event',
+  payload: string,
+): void {
   const { tables } = database
   if (database.has('bookmark')) tables.bookmarks.delete(bookmark.id)
   tables.history.push({ kind: 'consumed', bookmarkId: bookmark.id, instanceId: bookmark.instanceId, by })
@@ -64,7 +69,10 @@ export function takeKept(database: Database, bookmarkId: string): boolean {
         event.expiresAt > now() &&
         (event.correlationId === undefined || event.correlationId === bookmark.correlationId),
     )
-    .reduce<ReturnType<typeof tables.events.get>>((oldest, event) => (oldest && oldest.publishedAt <= event.publishedAt ? oldest : event), undefined)
+    .reduce<ReturnType<typeof tables.events.get>>(
+      (oldest, event) => (oldest && oldest.publishedAt <= event.publishedAt ? oldest : event),
+      undefined,
+    )
   if (kept === undefined) return false
   kept.matched = 1
   consumeBookmark(database, bookmark, 'event', kept.payload)

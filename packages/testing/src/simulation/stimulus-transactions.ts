@@ -17,7 +17,14 @@ export function stimulusTransactions(database: Database): Synchronous<StimulusSt
     publish: ({ ttlMs, ...event }) => {
       if (tables.events.has(event.id)) return
       const at = database.now()
-      tables.events.set(event.id, { ...event, publishedAt: at, expiresAt: at + ttlMs, matched: 0, settleAfter: undefined, settled: false })
+      tables.events.set(event.id, {
+        ...event,
+        publishedAt: at,
+        expiresAt: at + ttlMs,
+        matched: 0,
+        settleAfter: undefined,
+        settled: false,
+      })
     },
     match: (tenant, eventId, limit) => {
       const event = tables.events.get(eventId)
@@ -31,7 +38,9 @@ function resume(database: Database, { tenant, instanceId, bookmark, payload }: R
   const { tables } = database
   const isAsked = (row: { readonly id: string | undefined; readonly name: string | undefined }): boolean =>
     bookmark === undefined || row.name === bookmark || row.id === bookmark
-  const open = [...tables.bookmarks.values()].filter((row) => row.instanceId === instanceId && row.tenant === tenant && isAsked(row))
+  const open = [...tables.bookmarks.values()].filter(
+    (row) => row.instanceId === instanceId && row.tenant === tenant && isAsked(row),
+  )
   const names = [...new Set(open.map((row) => row.name))].sort()
   if (bookmark === undefined && names.length > 1) return { kind: 'ambiguous', names }
 
@@ -46,13 +55,19 @@ function resume(database: Database, { tenant, instanceId, bookmark, payload }: R
   const instance = tables.instances.get(instanceId)
   if (instance === undefined || instance.tenant !== tenant) return { kind: 'not-found' }
   const messages = tables.inbox.get(instanceId) ?? []
-  const isConsumed = messages.some((message) => message.bookmarkId !== undefined && isAsked({ id: message.bookmarkId, name: message.name }))
+  const isConsumed = messages.some(
+    (message) => message.bookmarkId !== undefined && isAsked({ id: message.bookmarkId, name: message.name }),
+  )
   if (isConsumed || hasWaited(database, instanceId, isAsked)) return { kind: 'already-resumed' }
   return { kind: instance.finishedAt === undefined && tables.agenda.has(instanceId) ? 'in-progress' : 'not-found' }
 }
 
 /** Whether the journal says that the instance waited for this: the wait is over, since no bookmark is left. */
-function hasWaited({ tables }: Database, instanceId: string, isAsked: (row: { id: string | undefined; name: string | undefined }) => boolean): boolean {
+function hasWaited(
+  { tables }: Database,
+  instanceId: string,
+  isAsked: (row: { id: string | undefined; name: string | undefined }) => boolean,
+): boolean {
   return (tables.journal.get(instanceId) ?? []).slice(-LOOK_BACK).some((row) => {
     if (row.kind !== 'waiting') return false
     const data: { readonly wait?: { readonly name?: string }; readonly bookmark?: string } = JSON.parse(row.data)
@@ -64,8 +79,19 @@ function send(database: Database, { tenant, instanceId, kind, payload, dedupeKey
   const { tables } = database
   const instance = tables.instances.get(instanceId)
   if (instance === undefined || instance.tenant !== tenant || instance.finishedAt !== undefined) return false
-  const isKnown = dedupeKey !== undefined && (tables.inbox.get(instanceId) ?? []).some((message) => message.dedupeKey === dedupeKey)
-  if (!isKnown) putMessage(database, { instanceId, tenant, kind, bookmarkId: undefined, name: undefined, step: undefined, payload, dedupeKey })
+  const isKnown =
+    dedupeKey !== undefined && (tables.inbox.get(instanceId) ?? []).some((message) => message.dedupeKey === dedupeKey)
+  if (!isKnown)
+    putMessage(database, {
+      instanceId,
+      tenant,
+      kind,
+      bookmarkId: undefined,
+      name: undefined,
+      step: undefined,
+      payload,
+      dedupeKey,
+    })
   stimulate(database, [instanceId])
   return true
 }

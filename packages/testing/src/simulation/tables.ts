@@ -148,8 +148,18 @@ export interface UserStatementRow {
 /** Kept for the checker alone: no statement reads it. */
 export type HistoryRow =
   | { readonly kind: 'claimed'; readonly instanceId: string; readonly claimNo: number; readonly nodeId: string }
-  | { readonly kind: 'consumed'; readonly bookmarkId: string; readonly instanceId: string; readonly by: 'resume' | 'event' | 'owner' }
-  | { readonly kind: 'applied'; readonly messageId: number; readonly bookmarkId: string | undefined; readonly instanceId: string }
+  | {
+      readonly kind: 'consumed'
+      readonly bookmarkId: string
+      readonly instanceId: string
+      readonly by: 'resume' | 'event' | 'owner'
+    }
+  | {
+      readonly kind: 'applied'
+      readonly messageId: number
+      readonly bookmarkId: string | undefined
+      readonly instanceId: string
+    }
   | { readonly kind: 'buried' | 'left'; readonly nodeId: string }
 
 export interface Tables {

@@ -1,4 +1,11 @@
-import type { CommitBatch, CommitResult, StartItem, StartVerdict, TransactionStore, UserTransaction } from '@lockstep/engine/ports'
+import type {
+  CommitBatch,
+  CommitResult,
+  StartItem,
+  StartVerdict,
+  TransactionStore,
+  UserTransaction,
+} from '@lockstep/engine/ports'
 import { commitBatch, insertStart, isDuplicate, judgeBatch, positionsOf, startVerdict } from './commit-transaction.ts'
 import type { Database } from './database.ts'
 import { ConnectionLost, DatabaseRefused, UNIQUE_VIOLATION } from './errors.ts'
@@ -35,7 +42,8 @@ export function userTransactions(database: Database, { call }: Pick<SimulatedLin
       }
       pendingOf.set(tx, pending)
       const result = await work(tx)
-      if (pending.isBroken) throw new ConnectionLost({ statement: 'transactions.commit', reason: 'a statement before it had failed' })
+      if (pending.isBroken)
+        throw new ConnectionLost({ statement: 'transactions.commit', reason: 'a statement before it had failed' })
       const batch = finish(result)
       const commit = await call('transactions.commit', true, () => commitWith(database, batch, pending))
       return { result, commit }
@@ -50,7 +58,11 @@ export function userTransactions(database: Database, { call }: Pick<SimulatedLin
 
 function foreseeStart(database: Database, { starts }: Pending, nodeId: string, item: StartItem): StartVerdict {
   const twin = starts.find(
-    ({ item: other }) => other.dedupeKey !== undefined && other.dedupeKey === item.dedupeKey && other.definitionId === item.definitionId && other.tenant === item.tenant,
+    ({ item: other }) =>
+      other.dedupeKey !== undefined &&
+      other.dedupeKey === item.dedupeKey &&
+      other.definitionId === item.definitionId &&
+      other.tenant === item.tenant,
   )
   if (twin !== undefined) return { kind: 'duplicate', instanceId: twin.item.instanceId }
   if (isDuplicate(database, item)) return startVerdict(database, item)
@@ -72,7 +84,12 @@ function commitWith(database: Database, batch: CommitBatch, { statements, starts
   // The key of a start is held from the moment of its statement; here somebody else may have taken it meanwhile.
   if (passes && (isUsed || starts.some(({ item }) => isDuplicate(database, item)))) {
     const constraint = isUsed ? 'flush_pkey' : 'instance_dedupe'
-    throw new DatabaseRefused({ sqlstate: UNIQUE_VIOLATION, message: 'duplicate key', statement: 'engine_commit', constraint })
+    throw new DatabaseRefused({
+      sqlstate: UNIQUE_VIOLATION,
+      message: 'duplicate key',
+      statement: 'engine_commit',
+      constraint,
+    })
   }
   const result = commitBatch(database, batch)
   const positions = positionsOf(database.nextTransaction())

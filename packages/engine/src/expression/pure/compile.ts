@@ -14,7 +14,7 @@ import { BINARY, UNARY } from './operators.ts'
 import { defineMember, readProperty, SHORT } from './property.ts'
 
 /** Every level of the tree is a call on the host's stack. */
-const DEEPEST = 400
+const DEEPEST = 300
 
 /** `LEAVE` when this scope takes the expression out of the subset. */
 export type PureProgram = (scope: ExpressionScope) => unknown
@@ -164,7 +164,11 @@ function compileProperty(property: Property, context: CompileContext): Member {
   const value = compile(property.value, context)
   if (property.computed) {
     const key = compile(property.key, context)
-    return (target, frame) => defineMember(target, toKey(key(frame), frame), value(frame))
+    return (target, frame) => {
+      const made = key(frame)
+      const held = value(frame)
+      defineMember(target, toKey(made, frame), held)
+    }
   }
   const { key } = property
   const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? literalKey(key.value) : undefined

@@ -65,8 +65,9 @@ function padded(apply: (text: string, length: number, fill: string) => string): 
     most: 2,
     call: (text, args, frame) => {
       const length = toNumber(args[0], frame)
-      const fill = args[1] === undefined ? ' ' : toText(args[1], frame)
+      if (!(length >= text.length + 1)) return text
       if (length > LONGEST_TEXT) throw LEAVE
+      const fill = args[1] === undefined ? ' ' : toText(args[1], frame)
       const result = apply(text, length, fill)
       spendText(frame, result.length)
       return result

@@ -67,7 +67,14 @@ export function agendaExamples(open: () => Promise<Bench>): void {
     const id = await b.started(node, { correlationId: 'c', parentId: b.newId(), parentStep: 's' })
     const loaded = await b.store.agenda.load([b.newId(), id])
     expect(loaded).toMatchObject([
-      { instanceId: id, correlationId: 'c', parentStep: 's', snapshotSeq: 0, snapshotAt: undefined, facts: [{ seq: 1, kind: 'started', data: { input: { amount: 7 } } }] },
+      {
+        instanceId: id,
+        correlationId: 'c',
+        parentStep: 's',
+        snapshotSeq: 0,
+        snapshotAt: undefined,
+        facts: [{ seq: 1, kind: 'started', data: { input: { amount: 7 } } }],
+      },
     ])
     expect(await b.store.agenda.load([])).toEqual([])
   })

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { type Bench, bookmark, COMPLETED, checkpoint, dueIn, event, HOUR, SUSPENDED, TENANT } from './fixture.ts'
 
-const kinds = (answer: { checkpoints: readonly { kind: string }[] }): string[] => answer.checkpoints.map((verdict) => verdict.kind)
+const kinds = (answer: { checkpoints: readonly { kind: string }[] }): string[] =>
+  answer.checkpoints.map((verdict) => verdict.kind)
 
 export function checkpointExamples(open: () => Promise<Bench>): void {
   it('refuses a checkpoint with a foreign claim, an old claim, or a gap before it', async () => {
@@ -13,7 +14,9 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
     expect(kinds(await owner.checkpoint(checkpoint(id, { seq: 3 })))).toEqual(['lost'])
     expect(kinds(await owner.checkpoint(checkpoint(id, { seq: 3, then: SUSPENDED })))).toEqual(['lost'])
     expect(kinds(await owner.checkpoint(checkpoint(id, { seq: 3, then: dueIn(0) })))).toEqual(['lost'])
-    expect(await b.store.instances.journal(TENANT, id, 0, 10)).toMatchObject([{ seq: 1, kind: 'started', claimNo: 1, nodeId: owner.id }])
+    expect(await b.store.instances.journal(TENANT, id, 0, 10)).toMatchObject([
+      { seq: 1, kind: 'started', claimNo: 1, nodeId: owner.id },
+    ])
     expect(await b.store.agenda.claims(owner.id)).toMatchObject([{ instanceId: id, claimNo: 1 }])
   })
 
@@ -89,9 +92,16 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
       }),
     )
     expect(answer.woken).toBe(1)
-    expect(await b.store.instances.get(TENANT, child)).toMatchObject({ status: 'completed', output: { sum: 3 }, nodeId: undefined, revision: 2 })
+    expect(await b.store.instances.get(TENANT, child)).toMatchObject({
+      status: 'completed',
+      output: { sum: 3 },
+      nodeId: undefined,
+      revision: 2,
+    })
     expect(await node.claim()).toMatchObject([{ instanceId: parent, claimNo: 2, stim: 1 }])
-    expect(await b.store.agenda.inbox([parent])).toMatchObject([{ stim: 1, messages: [{ kind: 'child', step: 'sub', payload: { sum: 3 } }] }])
+    expect(await b.store.agenda.inbox([parent])).toMatchObject([
+      { stim: 1, messages: [{ kind: 'child', step: 'sub', payload: { sum: 3 } }] },
+    ])
     expect(kinds(await node.checkpoint(checkpoint(child, { seq: 3 })))).toEqual(['lost'])
   })
 
@@ -111,10 +121,13 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
     const b = await open()
     const node = await b.joined()
     const id = await b.started(node)
-    for (const kind of ['cancel', 'edit']) await b.store.stimuli.send({ tenant: TENANT, instanceId: id, kind, payload: '{}', dedupeKey: undefined })
+    for (const kind of ['cancel', 'edit'])
+      await b.store.stimuli.send({ tenant: TENANT, instanceId: id, kind, payload: '{}', dedupeKey: undefined })
     const [before] = await b.store.agenda.inbox([id])
     expect(before).toMatchObject({ stim: 2, messages: [{ kind: 'cancel' }, { kind: 'edit' }] })
-    expect(kinds(await node.checkpoint(checkpoint(id, { stim: 1, then: dueIn(0), consumes: [before!.messages[0]!.id] })))).toEqual(['stimulated'])
+    expect(
+      kinds(await node.checkpoint(checkpoint(id, { stim: 1, then: dueIn(0), consumes: [before!.messages[0]!.id] }))),
+    ).toEqual(['stimulated'])
     expect((await b.store.agenda.inbox([id]))[0]!.messages).toHaveLength(2)
     await node.checkpoint(checkpoint(id, { stim: 2, then: dueIn(0), consumes: [before!.messages[0]!.id] }))
     expect((await b.store.agenda.inbox([id]))[0]!.messages).toMatchObject([{ kind: 'edit' }])
@@ -129,7 +142,13 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
     await node.claim()
     await node.checkpoint(checkpoint(id, { claimNo: 2, seq: 4 }))
     const [loaded] = await b.store.agenda.load([id])
-    expect(loaded).toMatchObject({ snapshot: { upTo: 3 }, snapshotSeq: 3, status: 'suspended', version: 1, facts: [{ seq: 4, kind: 'completed' }] })
+    expect(loaded).toMatchObject({
+      snapshot: { upTo: 3 },
+      snapshotSeq: 3,
+      status: 'suspended',
+      version: 1,
+      facts: [{ seq: 4, kind: 'completed' }],
+    })
     expect(Math.abs(loaded!.snapshotAt! - at)).toBeLessThan(1)
   })
 
@@ -149,7 +168,9 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
     const id = await b.started(node)
     const incident = { id: b.newId(), step: 'a', fingerprint: 'f', code: 'STEP_FAILED', message: 'no' }
     await node.checkpoint(checkpoint(id, { incidents: [incident] }))
-    expect((await b.store.instances.get(TENANT, id))!.incidents).toMatchObject([{ id: incident.id, code: 'STEP_FAILED', step: 'a' }])
+    expect((await b.store.instances.get(TENANT, id))!.incidents).toMatchObject([
+      { id: incident.id, code: 'STEP_FAILED', step: 'a' },
+    ])
   })
 
   it('publishes with the facts, or not at all', async () => {
@@ -157,8 +178,13 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
     const node = await b.joined()
     const [sender, waiter] = [await b.started(node), await b.started(node)]
     const [kept, never] = [b.newId(), b.newId()]
-    await node.checkpoint(checkpoint(sender, { publishes: [event(kept)] }), checkpoint(waiter, { claimNo: 4, publishes: [event(never)] }))
-    await node.checkpoint(checkpoint(waiter, { then: SUSPENDED, opens: [bookmark(b.newId(), { kind: 'event', name: 'paid' })] }))
+    await node.checkpoint(
+      checkpoint(sender, { publishes: [event(kept)] }),
+      checkpoint(waiter, { claimNo: 4, publishes: [event(never)] }),
+    )
+    await node.checkpoint(
+      checkpoint(waiter, { then: SUSPENDED, opens: [bookmark(b.newId(), { kind: 'event', name: 'paid' })] }),
+    )
     expect(await b.store.stimuli.match(TENANT, never, 10)).toBe(0)
     expect(await b.store.agenda.inbox([waiter])).toMatchObject([{ messages: [{ kind: 'event', payload: { n: 1 } }] }])
   })

@@ -23,7 +23,10 @@ interface Plan {
 const plan: fc.Arbitrary<Plan> = fc.record({
   which: fc.nat(20),
   then: fc.constantFrom('hold', 'wait', 'due', 'later', 'end'),
-  opens: fc.array(fc.record({ name: fc.constantFrom(...NAMES), kind: fc.constantFrom('event', 'signal'), correlated: fc.boolean() }), { maxLength: 2 }),
+  opens: fc.array(
+    fc.record({ name: fc.constantFrom(...NAMES), kind: fc.constantFrom('event', 'signal'), correlated: fc.boolean() }),
+    { maxLength: 2 },
+  ),
   closes: fc.boolean(),
   consumes: fc.boolean(),
   publishes: fc.option(fc.constantFrom(...NAMES), { nil: undefined, freq: 3 }),
@@ -50,31 +53,49 @@ const startPlan: fc.Arbitrary<StartPlan> = fc.record({
 const THEN = { hold: { kind: 'hold' }, wait: SUSPENDED, due: dueIn(-1), later: dueIn(HOUR), end: COMPLETED } as const
 
 const commit = fc
-  .record({ node: fc.nat(7), starts: fc.array(startPlan, { maxLength: 2 }), plans: fc.array(plan, { maxLength: 3 }), repeats: fc.boolean() })
+  .record({
+    node: fc.nat(7),
+    starts: fc.array(startPlan, { maxLength: 2 }),
+    plans: fc.array(plan, { maxLength: 3 }),
+    repeats: fc.boolean(),
+  })
   .map(({ node, starts, plans, repeats }) =>
-    command(`commit(${node}, ${JSON.stringify(starts)}, ${JSON.stringify(plans)}${repeats ? ', twice' : ''})`, async (model, real) => {
-      const nodeId = pick(nodesOf(model), node)!
-      const checkpoints = await toItems(model, real, nodeId, plans)
-      const batch: CommitBatch = { nodeId, flushNo: ++model.nodes.get(nodeId)!.flushNo, starts: starts.map((each) => toStart(each, real)), checkpoints }
-      const expected = expectedOf(model, batch)
-      const answer = await real.store.commits.commit(batch)
-      expect(verdictsOf(answer)).toEqual({ ...expected, repeated: false })
-      if (repeats) expect(verdictsOf(await real.store.commits.commit(batch))).toEqual({ ...expected, repeated: true })
-    }, (model) => model.nodes.size > 0),
+    command(
+      `commit(${node}, ${JSON.stringify(starts)}, ${JSON.stringify(plans)}${repeats ? ', twice' : ''})`,
+      async (model, real) => {
+        const nodeId = pick(nodesOf(model), node)!
+        const checkpoints = await toItems(model, real, nodeId, plans)
+        const batch: CommitBatch = {
+          nodeId,
+          flushNo: ++model.nodes.get(nodeId)!.flushNo,
+          starts: starts.map((each) => toStart(each, real)),
+          checkpoints,
+        }
+        const expected = expectedOf(model, batch)
+        const answer = await real.store.commits.commit(batch)
+        expect(verdictsOf(answer)).toEqual({ ...expected, repeated: false })
+        if (repeats) expect(verdictsOf(await real.store.commits.commit(batch))).toEqual({ ...expected, repeated: true })
+      },
+      (model) => model.nodes.size > 0,
+    ),
   )
 
 /** What is still on the way when its node is buried comes to nothing. */
 const commitAfterDeath = fc.tuple(fc.nat(7), fc.nat(20)).map(([choice, which]) =>
-  command(`commit of the dead(${choice}, ${which})`, async (model, { store, newId }) => {
-    const run = pick(runsOf(model), which)
-    const batch: CommitBatch = {
-      nodeId: pick(model.gone, choice)!,
-      flushNo: 10_000,
-      starts: [startItem(newId())],
-      checkpoints: run === undefined ? [] : [checkpoint(run.id, { claimNo: run.claimNo, seq: run.facts.length + 1 })],
-    }
-    await expect(store.commits.commit(batch)).rejects.toMatchObject({ code: 'FENCED' })
-  }, (model) => model.gone.length > 0),
+  command(
+    `commit of the dead(${choice}, ${which})`,
+    async (model, { store, newId }) => {
+      const run = pick(runsOf(model), which)
+      const batch: CommitBatch = {
+        nodeId: pick(model.gone, choice)!,
+        flushNo: 10_000,
+        starts: [startItem(newId())],
+        checkpoints: run === undefined ? [] : [checkpoint(run.id, { claimNo: run.claimNo, seq: run.facts.length + 1 })],
+      }
+      await expect(store.commits.commit(batch)).rejects.toMatchObject({ code: 'FENCED' })
+    },
+    (model) => model.gone.length > 0,
+  ),
 )
 
 export const commitCommands: fc.Arbitrary<Command>[] = [commit, commit, commit, commit, commit, commitAfterDeath]
@@ -88,12 +109,21 @@ function expectedOf(model: Model, batch: CommitBatch): Pick<CommitResult, 'start
   const order = [...batch.starts].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0))
   const started = new Map(order.map((item) => [item, modelStart(model, batch.nodeId, item)]))
   const written = batch.checkpoints.filter((_, place) => verdicts[place]!.kind === 'written')
-  modelApply(model, batch.nodeId, written.sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1)))
+  modelApply(
+    model,
+    batch.nodeId,
+    written.sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1)),
+  )
   return { starts: batch.starts.map((item) => started.get(item)!), checkpoints: verdicts }
 }
 
 function toStart({ claimed, later, dedupeKey, known }: StartPlan, { newId }: Real): StartItem {
-  return startItem(newId(), { claimed, dueInMs: later ? HOUR : 0, dedupeKey, ...(known ? {} : { definitionId: 'nowhere' }) })
+  return startItem(newId(), {
+    claimed,
+    dueInMs: later ? HOUR : 0,
+    dedupeKey,
+    ...(known ? {} : { definitionId: 'nowhere' }),
+  })
 }
 
 /** At most one per instance. Prefers instances that this node owns: the others are refused, which is soon boring. */
@@ -118,7 +148,8 @@ async function toItem(model: Model, { store, newId }: Real, run: ModelRun, each:
   const closes = each.then === 'end' || each.closes ? run.bookmarks.map((row) => row.id) : []
   const [inbox] = each.consumes ? await store.agenda.inbox([run.id]) : []
   const parent = each.parent && each.then === 'end' ? pick(runsOf(model), each.which + 1) : undefined
-  const facts = opens.length === 0 ? [{ kind: each.then === 'end' ? 'ended' : 'completed', data: '{}' }] : opens.map(waitingFact)
+  const facts =
+    opens.length === 0 ? [{ kind: each.then === 'end' ? 'ended' : 'completed', data: '{}' }] : opens.map(waitingFact)
   return checkpoint(run.id, {
     claimNo: run.claimNo - (each.flaw === 'claim' ? 1 : 0),
     seq: run.facts.length + 1 + (each.flaw === 'gap' ? 1 : 0),

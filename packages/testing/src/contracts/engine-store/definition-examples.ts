@@ -6,7 +6,13 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     const { definitions } = (await open()).store
     expect(await definitions.create(TENANT, 'a', '{"name":"A","n":1}')).toEqual({ kind: 'created', revision: 1 })
     expect(await definitions.create(TENANT, 'a', '{}')).toEqual({ kind: 'exists' })
-    expect(await definitions.draft(TENANT, 'a')).toEqual({ id: 'a', kind: 'graph', document: { name: 'A', n: 1 }, revision: 1, published: undefined })
+    expect(await definitions.draft(TENANT, 'a')).toEqual({
+      id: 'a',
+      kind: 'graph',
+      document: { name: 'A', n: 1 },
+      revision: 1,
+      published: undefined,
+    })
     expect(await definitions.draft('other', 'a')).toBeUndefined()
   })
 
@@ -29,7 +35,14 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     expect(await definitions.publish(TENANT, 'a', 'h1', 1)).toEqual({ kind: 'published', version: 1, hash: 'h1' })
     await definitions.saveDraft(TENANT, 'a', '{"n":2}', 1)
     expect(await definitions.publish(TENANT, 'a', 'h2', 2)).toEqual({ kind: 'published', version: 2, hash: 'h2' })
-    expect(await definitions.version(TENANT, 'a', 1)).toEqual({ tenant: TENANT, id: 'a', version: 1, kind: 'graph', hash: 'h1', document: { n: 1 } })
+    expect(await definitions.version(TENANT, 'a', 1)).toEqual({
+      tenant: TENANT,
+      id: 'a',
+      version: 1,
+      kind: 'graph',
+      hash: 'h1',
+      document: { n: 1 },
+    })
     expect(await definitions.version(TENANT, 'a', 3)).toBeUndefined()
     expect((await definitions.draft(TENANT, 'a'))!.published).toBe(2)
   })
@@ -54,7 +67,9 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     for (const id of ['c', 'a', 'b']) await definitions.create(TENANT, id, `{"name":"${id.toUpperCase()}"}`)
     await definitions.create('other', 'd', '{}')
     const first = await definitions.list(TENANT, undefined, 2)
-    expect(first).toEqual(['a', 'b'].map((id) => ({ id, kind: 'graph', name: id.toUpperCase(), published: undefined, revision: 1 })))
+    expect(first).toEqual(
+      ['a', 'b'].map((id) => ({ id, kind: 'graph', name: id.toUpperCase(), published: undefined, revision: 1 })),
+    )
     expect((await definitions.list(TENANT, 'b', 2)).map((row) => row.id)).toEqual(['c'])
   })
 }

@@ -138,5 +138,8 @@ export function event(id: string, extra: Partial<NewEvent> = {}): NewEvent {
 
 /** The fact that goes with a bookmark: a late resume is told from it that the wait is over. */
 export function waitingFact(row: NewBookmark): CheckpointItem['facts'][number] {
-  return { kind: 'waiting', data: JSON.stringify({ step: row.step, wait: { kind: row.kind, name: row.name }, bookmark: row.id }) }
+  return {
+    kind: 'waiting',
+    data: JSON.stringify({ step: row.step, wait: { kind: row.kind, name: row.name }, bookmark: row.id }),
+  }
 }

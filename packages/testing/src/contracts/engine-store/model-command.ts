@@ -17,7 +17,11 @@ export function pick<T>(from: readonly T[], choice: number): T | undefined {
 export const runsOf = (model: Model): ModelRun[] => [...model.runs.values()]
 export const nodesOf = (model: Model): string[] => [...model.nodes.keys()]
 
-export function command(name: string, run: (model: Model, real: Real) => Promise<void>, check: (model: Readonly<Model>) => boolean = () => true): Command {
+export function command(
+  name: string,
+  run: (model: Model, real: Real) => Promise<void>,
+  check: (model: Readonly<Model>) => boolean = () => true,
+): Command {
   return { run, check, toString: () => name }
 }
 

@@ -14,7 +14,10 @@ export interface ModelRunOptions {
 
 const TIME_LIMIT_MS = 240_000
 
-export function modelExamples(open: OpenEngineStore, { sequences = 60, seed, maxCommands = 40 }: ModelRunOptions): void {
+export function modelExamples(
+  open: OpenEngineStore,
+  { sequences = 60, seed, maxCommands = 40 }: ModelRunOptions,
+): void {
   it('answers as a simple model does', { timeout: TIME_LIMIT_MS }, async () => {
     const sequence = fc.commands(commands, { maxCommands, size: 'max' })
     const property = fc.asyncProperty(sequence, async (chosen) => {

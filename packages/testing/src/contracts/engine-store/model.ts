@@ -1,4 +1,11 @@
-import type { CheckpointItem, CheckpointVerdict, NewBookmark, ResumeVerdict, StartItem, StartVerdict } from '@lockstep/engine/ports'
+import type {
+  CheckpointItem,
+  CheckpointVerdict,
+  NewBookmark,
+  ResumeVerdict,
+  StartItem,
+  StartVerdict,
+} from '@lockstep/engine/ports'
 
 /** What the store should hold, in the plainest form. Knows no time: things are due `now` or `later`. */
 export interface Model {
@@ -7,7 +14,13 @@ export interface Model {
   readonly gone: string[]
   published: number
   readonly runs: Map<string, ModelRun>
-  readonly events: { readonly id: string; readonly name: string; readonly correlationId: string | undefined; matched: boolean; settled?: boolean }[]
+  readonly events: {
+    readonly id: string
+    readonly name: string
+    readonly correlationId: string | undefined
+    matched: boolean
+    settled?: boolean
+  }[]
 }
 
 export interface ModelRun {
@@ -23,7 +36,12 @@ export interface ModelRun {
   /** Names and ids it ever waited for, as its journal tells. */
   readonly waited: { readonly id: string; readonly name: string }[]
   bookmarks: NewBookmark[]
-  inbox: { readonly kind: string; readonly bookmarkId: string | undefined; readonly name: string | undefined; readonly dedupeKey: string | undefined }[]
+  inbox: {
+    readonly kind: string
+    readonly bookmarkId: string | undefined
+    readonly name: string | undefined
+    readonly dedupeKey: string | undefined
+  }[]
   agenda: { due: 'now' | 'later'; owner: string | undefined; crashes: number; stim: number } | undefined
 }
 
@@ -46,7 +64,12 @@ export function modelStart(model: Model, nodeId: string, item: StartItem): Start
     waited: [],
     bookmarks: [],
     inbox: [],
-    agenda: { due: item.dueInMs > 0 ? 'later' : 'now', owner: item.claimed ? nodeId : undefined, crashes: claimNo, stim: 0 },
+    agenda: {
+      due: item.dueInMs > 0 ? 'later' : 'now',
+      owner: item.claimed ? nodeId : undefined,
+      crashes: claimNo,
+      stim: 0,
+    },
   })
   return { kind: 'started', version: model.published }
 }
@@ -64,11 +87,14 @@ export function modelApply(model: Model, nodeId: string, items: readonly Checkpo
   for (const item of items) applyToRun(model.runs.get(item.instanceId)!, nodeId, item)
   for (const { publishes } of items) for (const event of publishes) model.events.push({ ...event, matched: false })
   const parents = items.flatMap((item) => item.parent?.instanceId ?? []).flatMap((id) => model.runs.get(id) ?? [])
-  for (const parent of parents) if (!parent.ended) parent.inbox.push({ kind: 'child', bookmarkId: undefined, name: undefined, dedupeKey: undefined })
+  for (const parent of parents)
+    if (!parent.ended)
+      parent.inbox.push({ kind: 'child', bookmarkId: undefined, name: undefined, dedupeKey: undefined })
   for (const parent of new Set(parents)) stimulate(parent)
   for (const item of items) {
     const run = model.runs.get(item.instanceId)!
-    for (const opened of item.opens) if (!run.bookmarks.some((row) => row.hash === opened.hash)) run.bookmarks.push(opened)
+    for (const opened of item.opens)
+      if (!run.bookmarks.some((row) => row.hash === opened.hash)) run.bookmarks.push(opened)
   }
   for (const item of items) for (const opened of item.opens) takeKept(model, model.runs.get(item.instanceId)!, opened)
 }
@@ -91,7 +117,10 @@ function applyToRun(run: ModelRun, nodeId: string, item: CheckpointItem): void {
 
 export function stimulate(run: ModelRun): void {
   if (run.ended) return
-  run.agenda = run.agenda === undefined ? { due: 'now', owner: undefined, crashes: 0, stim: 1 } : { ...run.agenda, due: 'now', stim: run.agenda.stim + 1 }
+  run.agenda =
+    run.agenda === undefined
+      ? { due: 'now', owner: undefined, crashes: 0, stim: 1 }
+      : { ...run.agenda, due: 'now', stim: run.agenda.stim + 1 }
 }
 
 function deliver(run: ModelRun, bookmark: NewBookmark, kind: 'resume' | 'event'): void {
@@ -102,7 +131,10 @@ function deliver(run: ModelRun, bookmark: NewBookmark, kind: 'resume' | 'event')
 function takeKept(model: Model, run: ModelRun, opened: NewBookmark): void {
   const bookmark = run.bookmarks.find((row) => row.id === opened.id && row.kind === 'event')
   const kept = model.events.find(
-    (event) => !event.matched && event.name === opened.name && (event.correlationId === undefined || event.correlationId === opened.correlationId),
+    (event) =>
+      !event.matched &&
+      event.name === opened.name &&
+      (event.correlationId === undefined || event.correlationId === opened.correlationId),
   )
   if (bookmark === undefined || kept === undefined) return
   kept.matched = true
@@ -116,7 +148,10 @@ export function modelMatch(model: Model, eventId: string): number {
   let hits = 0
   for (const run of model.runs.values()) {
     const met = run.bookmarks.filter(
-      (row) => row.kind === 'event' && row.name === event.name && (event.correlationId === undefined || row.correlationId === event.correlationId),
+      (row) =>
+        row.kind === 'event' &&
+        row.name === event.name &&
+        (event.correlationId === undefined || row.correlationId === event.correlationId),
     )
     // In the order of the hash, as the store locks them.
     for (const bookmark of met.sort((a, b) => (a.hash < b.hash ? -1 : 1))) deliver(run, bookmark, 'event')
@@ -130,7 +165,8 @@ export function modelMatch(model: Model, eventId: string): number {
 export function modelResume(model: Model, instanceId: string, asked: string | undefined): ResumeVerdict {
   const run = model.runs.get(instanceId)
   if (run === undefined) return { kind: 'not-found' }
-  const isAsked = (row: { id: string | undefined; name: string | undefined }): boolean => asked === undefined || asked === row.id || asked === row.name
+  const isAsked = (row: { id: string | undefined; name: string | undefined }): boolean =>
+    asked === undefined || asked === row.id || asked === row.name
   const open = run.bookmarks.filter(isAsked)
   const names = [...new Set(open.map((row) => row.name))].sort()
   if (asked === undefined && names.length > 1) return { kind: 'ambiguous', names }

@@ -8,20 +8,50 @@ export function readerExamples(open: () => Promise<Bench>): void {
     const id = await b.started(node, { correlationId: 'c' })
     const { instances } = b.store
     expect(await instances.get(TENANT, id)).toMatchObject({
-      ...{ id, definitionId: WORKFLOW, version: 1, status: 'running', correlationId: 'c', input: { amount: 7 }, output: null, error: null },
+      ...{
+        id,
+        definitionId: WORKFLOW,
+        version: 1,
+        status: 'running',
+        correlationId: 'c',
+        input: { amount: 7 },
+        output: null,
+        error: null,
+      },
       ...{ nodeId: node.id, finishedAt: undefined, waitingFor: [], incidents: [], revision: 1 },
     })
     const mark = bookmark(b.newId())
     await node.checkpoint(checkpoint(id, { then: SUSPENDED, opens: [mark] }))
-    const waiting = { status: 'suspended', nodeId: undefined, dueAt: undefined, waitingFor: [{ bookmarkId: mark.id, kind: 'signal', name: 'approved' }] }
+    const waiting = {
+      status: 'suspended',
+      nodeId: undefined,
+      dueAt: undefined,
+      waitingFor: [{ bookmarkId: mark.id, kind: 'signal', name: 'approved' }],
+    }
     expect(await instances.get(TENANT, id)).toMatchObject(waiting)
     await b.store.stimuli.send({ tenant: TENANT, instanceId: id, kind: 'cancel', payload: '{}', dedupeKey: undefined })
     await node.claim()
     expect(await instances.get(TENANT, id)).toMatchObject({ status: 'running', nodeId: node.id })
     const failed = [{ kind: 'ended', data: '{"status":"faulted","error":{"code":"E"}}' }]
-    await node.checkpoint(checkpoint(id, { claimNo: 2, seq: 3, stim: 1, facts: failed, closes: [mark.id], then: { kind: 'end', status: 'faulted' } }))
+    await node.checkpoint(
+      checkpoint(id, {
+        claimNo: 2,
+        seq: 3,
+        stim: 1,
+        facts: failed,
+        closes: [mark.id],
+        then: { kind: 'end', status: 'faulted' },
+      }),
+    )
     const ended = (await instances.get(TENANT, id))!
-    expect(ended).toMatchObject({ status: 'faulted', error: { code: 'E' }, output: null, nodeId: undefined, waitingFor: [], revision: 3 })
+    expect(ended).toMatchObject({
+      status: 'faulted',
+      error: { code: 'E' },
+      output: null,
+      nodeId: undefined,
+      waitingFor: [],
+      revision: 3,
+    })
     expect(ended.finishedAt).toBeGreaterThanOrEqual(ended.createdAt)
     expect(await instances.status(TENANT, id)).toBe('faulted')
   })
@@ -29,7 +59,10 @@ export function readerExamples(open: () => Promise<Bench>): void {
   it('knows nothing of other tenants and unknown ids', async () => {
     const b = await open()
     const id = await b.started(await b.joined())
-    for (const [tenant, instanceId] of [['other', id], [TENANT, b.newId()]] as const) {
+    for (const [tenant, instanceId] of [
+      ['other', id],
+      [TENANT, b.newId()],
+    ] as const) {
       expect(await b.store.instances.get(tenant, instanceId)).toBeUndefined()
       expect(await b.store.instances.status(tenant, instanceId)).toBeUndefined()
       expect(await b.store.instances.journal(tenant, instanceId, 0, 10)).toEqual([])
@@ -48,7 +81,10 @@ export function readerExamples(open: () => Promise<Bench>): void {
       { seq: 2, kind: 'completed', data: { step: 'a' }, nodeId: node.id, claimNo: 1 },
       { seq: 3, kind: 'completed', data: { step: 'b' }, nodeId: node.id, claimNo: 1 },
     ])
-    const rows = [...(await b.store.instances.journal(TENANT, one, 0, 10)), ...(await b.store.instances.journal(TENANT, two, 0, 10))]
+    const rows = [
+      ...(await b.store.instances.journal(TENANT, one, 0, 10)),
+      ...(await b.store.instances.journal(TENANT, two, 0, 10)),
+    ]
     const positions = rows.map((row) => BigInt(row.position))
     expect(new Set(positions).size).toBe(rows.length)
     expect(positions.slice(0, 4)).toEqual([...positions.slice(0, 4)].sort((x, y) => (x < y ? -1 : 1)))
@@ -61,8 +97,10 @@ export function readerExamples(open: () => Promise<Bench>): void {
     await b.store.definitions.registerFunction(TENANT, 'other', 1)
     const other = b.newId()
     await node.start(startItem(other, { definitionId: 'other' }))
-    const list = async (filter: { definitionId?: string; status?: string; before?: string }, limit = 10): Promise<string[]> =>
-      (await b.store.instances.list(TENANT, filter, limit)).map((view) => view.id)
+    const list = async (
+      filter: { definitionId?: string; status?: string; before?: string },
+      limit = 10,
+    ): Promise<string[]> => (await b.store.instances.list(TENANT, filter, limit)).map((view) => view.id)
     expect(await list({})).toEqual([other, ids[2], ids[1], ids[0]])
     expect(await list({ definitionId: WORKFLOW }, 2)).toEqual([ids[2], ids[1]])
     expect(await list({ definitionId: WORKFLOW, before: ids[1]! })).toEqual([ids[0]])

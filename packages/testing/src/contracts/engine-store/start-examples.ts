@@ -38,8 +38,13 @@ export function startExamples(open: () => Promise<Bench>): void {
     await b.store.definitions.registerFunction('other', WORKFLOW, 1)
     const winner = b.newId()
     const inBatch = await one.start(startItem(winner, { dedupeKey: 'k' }), startItem(b.newId(), { dedupeKey: 'k' }))
-    expect(inBatch.starts).toEqual([{ kind: 'started', version: 1 }, { kind: 'duplicate', instanceId: winner }])
-    expect((await two.start(startItem(b.newId(), { dedupeKey: 'k' }))).starts).toEqual([{ kind: 'duplicate', instanceId: winner }])
+    expect(inBatch.starts).toEqual([
+      { kind: 'started', version: 1 },
+      { kind: 'duplicate', instanceId: winner },
+    ])
+    expect((await two.start(startItem(b.newId(), { dedupeKey: 'k' }))).starts).toEqual([
+      { kind: 'duplicate', instanceId: winner },
+    ])
     const other = await two.start(startItem(b.newId(), { dedupeKey: 'k', tenant: 'other' }))
     expect(other.starts).toEqual([{ kind: 'started', version: 1 }])
   })
@@ -66,14 +71,34 @@ export function startExamples(open: () => Promise<Bench>): void {
     const batch = {
       nodeId: node.id,
       flushNo: 77,
-      starts: [startItem(twin, { dedupeKey: 'k' }), startItem(b.newId(), { dedupeKey: 'k' }), startItem(b.newId(), { definitionId: 'nowhere' })],
+      starts: [
+        startItem(twin, { dedupeKey: 'k' }),
+        startItem(b.newId(), { dedupeKey: 'k' }),
+        startItem(b.newId(), { definitionId: 'nowhere' }),
+      ],
       checkpoints: [checkpoint(lost), checkpoint(owned), checkpoint(twin, { claimNo: 9 })],
     }
     const first = await b.store.commits.commit(batch)
-    expect(first).toMatchObject({ repeated: false, checkpoints: [{ kind: 'lost' }, { kind: 'written' }, { kind: 'lost' }] })
+    expect(first).toMatchObject({
+      repeated: false,
+      checkpoints: [{ kind: 'lost' }, { kind: 'written' }, { kind: 'lost' }],
+    })
     const again = await b.store.commits.commit(batch)
     expect(again).toEqual({ ...first, repeated: true, woken: again.woken })
     expect((await b.store.agenda.load([owned]))[0]!.facts.map((fact) => fact.seq)).toEqual([1, 2])
+  })
+
+  it('forgets batches before a number, and no others', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const empty = (flushNo: number) => b.store.commits.commit({ nodeId: node.id, flushNo, starts: [], checkpoints: [] })
+    for (const flushNo of [11, 12, 13]) await empty(flushNo)
+    await b.store.commits.trim(node.id, 12)
+    expect([(await empty(12)).repeated, (await empty(13)).repeated, (await empty(11)).repeated]).toEqual([
+      true,
+      true,
+      false,
+    ])
   })
 
   it('applies a batch that is sent again when the first attempt was refused as a whole', async () => {
@@ -81,7 +106,12 @@ export function startExamples(open: () => Promise<Bench>): void {
     const node = await b.joined()
     const instanceId = await b.started(node)
     await node.checkpoint(checkpoint(instanceId))
-    const broken = { nodeId: node.id, flushNo: 78, starts: [startItem(instanceId)], checkpoints: [checkpoint(instanceId, { seq: 3 })] }
+    const broken = {
+      nodeId: node.id,
+      flushNo: 78,
+      starts: [startItem(instanceId)],
+      checkpoints: [checkpoint(instanceId, { seq: 3 })],
+    }
     await expect(b.store.commits.commit(broken)).rejects.toThrow()
     const mended = { ...broken, starts: [] }
     expect(await b.store.commits.commit(mended)).toMatchObject({ repeated: false, checkpoints: [{ kind: 'written' }] })

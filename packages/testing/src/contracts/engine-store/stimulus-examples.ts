@@ -1,6 +1,16 @@
 import type { NewBookmark, ResumeVerdict } from '@lockstep/engine/ports'
 import { expect, it } from 'vitest'
-import { type Bench, bookmark, COMPLETED, type ContractNode, checkpoint, event, SUSPENDED, TENANT, waitingFact } from './fixture.ts'
+import {
+  type Bench,
+  bookmark,
+  COMPLETED,
+  type ContractNode,
+  checkpoint,
+  event,
+  SUSPENDED,
+  TENANT,
+  waitingFact,
+} from './fixture.ts'
 
 export function stimulusExamples(open: () => Promise<Bench>): void {
   const waiting = async (b: Bench, node: ContractNode, ...opens: readonly NewBookmark[]): Promise<string> => {
@@ -23,8 +33,12 @@ export function stimulusExamples(open: () => Promise<Bench>): void {
       const [claim] = await node.claim()
       expect(claim).toMatchObject({ instanceId: id, claimNo: 2, stim: 1 })
       const [inbox] = await b.store.agenda.inbox([id])
-      expect(inbox!.messages).toMatchObject([{ kind: 'resume', bookmarkId: mark.id, step: 'ask', payload: { yes: true } }])
-      await node.checkpoint(checkpoint(id, { claimNo: 2, seq: 3, stim: 1, consumes: [inbox!.messages[0]!.id], then: COMPLETED }))
+      expect(inbox!.messages).toMatchObject([
+        { kind: 'resume', bookmarkId: mark.id, step: 'ask', payload: { yes: true } },
+      ])
+      await node.checkpoint(
+        checkpoint(id, { claimNo: 2, seq: 3, stim: 1, consumes: [inbox!.messages[0]!.id], then: COMPLETED }),
+      )
       expect(await resume(b, id, asked)).toEqual({ kind: 'already-resumed' })
     }
   })
@@ -59,7 +73,13 @@ export function stimulusExamples(open: () => Promise<Bench>): void {
     const b = await open()
     const node = await b.joined()
     const [idle, busy] = [await waiting(b, node, bookmark(b.newId())), await b.started(node)]
-    const message = (instanceId: string, dedupeKey?: string) => ({ tenant: TENANT, instanceId, kind: 'cancel', payload: '{"why":1}', dedupeKey })
+    const message = (instanceId: string, dedupeKey?: string) => ({
+      tenant: TENANT,
+      instanceId,
+      kind: 'cancel',
+      payload: '{"why":1}',
+      dedupeKey,
+    })
     expect(await b.store.stimuli.send(message(idle, 'k'))).toBe(true)
     expect(await b.store.stimuli.send(message(idle, 'k'))).toBe(true)
     expect(await b.store.stimuli.send(message(busy))).toBe(true)
@@ -84,7 +104,8 @@ export function stimulusExamples(open: () => Promise<Bench>): void {
   it('delivers an event to all that wait for it, in portions, by name and correlation', async () => {
     const b = await open()
     const node = await b.joined()
-    const wait = (extra: Partial<NewBookmark>): Promise<string> => waiting(b, node, bookmark(b.newId(), { kind: 'event', name: 'paid', hash: b.newId(), ...extra }))
+    const wait = (extra: Partial<NewBookmark>): Promise<string> =>
+      waiting(b, node, bookmark(b.newId(), { kind: 'event', name: 'paid', hash: b.newId(), ...extra }))
     const plain = [await wait({}), await wait({}), await wait({})]
     const [red, blue] = [await wait({ correlationId: 'red' }), await wait({ correlationId: 'blue' })]
     await wait({ kind: 'signal' })
@@ -97,7 +118,11 @@ export function stimulusExamples(open: () => Promise<Bench>): void {
     await b.store.stimuli.publish(event(toAll))
     await b.store.stimuli.publish(event(toAll))
     expect(await b.store.stimuli.match('other', toAll, 2)).toBe(0)
-    expect([await b.store.stimuli.match(TENANT, toAll, 2), await b.store.stimuli.match(TENANT, toAll, 2), await b.store.stimuli.match(TENANT, toAll, 2)]).toEqual([2, 2, 0])
+    expect([
+      await b.store.stimuli.match(TENANT, toAll, 2),
+      await b.store.stimuli.match(TENANT, toAll, 2),
+      await b.store.stimuli.match(TENANT, toAll, 2),
+    ]).toEqual([2, 2, 0])
     expect((await node.claim()).map((claim) => claim.instanceId).sort()).toEqual([...plain, blue].sort())
   })
 

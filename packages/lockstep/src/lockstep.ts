@@ -1,0 +1,108 @@
+import { type Logger, silentLogger, systemClock, systemRandom, TimedOut } from '@lockstep/base'
+import type {
+  AnyWorkflow,
+  EffectActivity,
+  Engine,
+  FunctionWorkflow,
+  ResumeOutcome,
+  UserTransaction,
+} from '@lockstep/engine'
+import { WorkflowFailed } from './errors.ts'
+import { openNode } from './open-node.ts'
+import { type NodeOptions, resolveNodeOptions } from './options/node-options.ts'
+import type { RawOptions } from './options/raw-options.ts'
+
+export interface LockstepOptions extends RawOptions {
+  /** Workflows that this process can run. */
+  readonly workflows?: readonly AnyWorkflow[]
+  /** Activities that graphs may use besides the built-in ones. */
+  readonly activities?: readonly EffectActivity[]
+  /** Where log lines go. @default nowhere */
+  readonly logger?: Logger
+}
+
+export interface StartOptions {
+  readonly correlationId?: string
+  /** Two starts of one workflow with the same key are one run. */
+  readonly dedupeKey?: string
+  /** Joins your own transaction: the run exists when that commits. */
+  readonly tx?: UserTransaction
+}
+
+/** One run of a workflow. Any process may hold one; `result` works on all of them. */
+export interface Run<Output> {
+  readonly id: string
+  /** `false`: a run with the same dedupe key was there first, this is it. */
+  readonly created: boolean
+  /** Settles with what the workflow returned; throws `WORKFLOW_FAILED` with the reason, or `TIMED_OUT` after `timeoutMs`. */
+  result(options?: { readonly timeoutMs?: number }): Promise<Output>
+  resume(bookmark: string, payload?: unknown): Promise<ResumeOutcome>
+  cancel(reason?: string): Promise<boolean>
+}
+
+/** A running node. */
+export interface Lockstep extends AsyncDisposable {
+  readonly engine: Engine
+  start<Input, Output>(
+    workflow: FunctionWorkflow<Input, Output>,
+    input: Input,
+    options?: StartOptions,
+  ): Promise<Run<Output>>
+  start(definitionId: string, input?: unknown, options?: StartOptions): Promise<Run<unknown>>
+  /** Tells every run that waits for an event of this name (and correlation id). */
+  publish(
+    event: string,
+    payload?: unknown,
+    options?: { readonly correlationId?: string },
+  ): Promise<{ readonly matched: number; readonly kept: boolean }>
+  /** A run that was started earlier, perhaps by another process. */
+  run(instanceId: string): Run<unknown>
+  /** Lets running steps finish, hands the rest over, and leaves. */
+  close(): Promise<void>
+}
+
+/** Opens a node in this process: embedded in a folder, or on PostgreSQL when there is a database URL. */
+export async function lockstep(options: LockstepOptions = {}): Promise<Lockstep> {
+  const { workflows = [], activities = [], logger = silentLogger, ...raw } = options
+  const resolved: NodeOptions = resolveNodeOptions(raw)
+  const node = await openNode(resolved, { clock: systemClock, random: systemRandom, logger }, { workflows, activities })
+  const { engine } = node
+
+  const runOf = <Output>(id: string, created: boolean, here: boolean): Run<Output> => ({
+    id,
+    created,
+    result: async ({ timeoutMs } = {}) => {
+      const end = await engine.waitForEnd(id, { here, ...(timeoutMs === undefined ? {} : { limitMs: timeoutMs }) })
+      if (end === undefined) throw new TimedOut({ what: `Run ${id}`, afterMs: timeoutMs ?? 0 })
+      if (end.status === 'completed') return end.output as Output
+      const { definitionId } = await engine.get(id)
+      const { code = 'UNKNOWN', message = 'no reason was recorded', step = '' } = end.error ?? {}
+      throw new WorkflowFailed({ instanceId: id, workflow: definitionId, status: end.status, code, message, step })
+    },
+    resume: (bookmark, payload) => engine.resume({ instanceId: id, bookmark, payload }),
+    cancel: (reason) => engine.cancel(id, reason === undefined ? {} : { reason }),
+  })
+
+  return {
+    engine,
+    start: async <Output>(
+      workflow: FunctionWorkflow<never, Output> | string,
+      input?: unknown,
+      startOptions: StartOptions = {},
+    ) => {
+      const definitionId = typeof workflow === 'string' ? workflow : workflow.id
+      const { instanceId, created, here } = await engine.start({ definitionId, input, ...startOptions })
+      return runOf<Output>(instanceId, created, here)
+    },
+    publish: (name, payload, { correlationId } = {}) =>
+      engine.publish({ name, payload, ...(correlationId === undefined ? {} : { correlationId }) }),
+    run: (instanceId) => runOf(instanceId, true, false),
+    close: () => node.close(),
+    [Symbol.asyncDispose]: () => node.close(),
+  }
+}
+
+/** Types a configuration file. */
+export function defineConfig(options: LockstepOptions): LockstepOptions {
+  return options
+}

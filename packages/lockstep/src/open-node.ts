@@ -1,0 +1,58 @@
+import { hostname } from 'node:os'
+import { uuidSource } from '@lockstep/base'
+import { type AnyWorkflow, type EffectActivity, Engine } from '@lockstep/engine'
+import { type Db, historyGuard, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
+import { type Edge, openDatabase } from './open-database.ts'
+import type { NodeOptions } from './options/node-options.ts'
+import { version } from './version.ts'
+
+export interface Programs {
+  readonly workflows: readonly AnyWorkflow[]
+  readonly activities: readonly EffectActivity[]
+}
+
+/** Store and engine of one process, without HTTP. */
+export interface OpenNode {
+  readonly engine: Engine
+  readonly db: Db
+  close(): Promise<void>
+}
+
+/** The one place that names a concrete provider. What was opened is closed again when a later part fails. */
+export async function openNode(options: NodeOptions, edge: Edge, programs: Programs): Promise<OpenNode> {
+  const guard = historyGuard()
+  const application = `lockstep:${uuidSource(edge.clock, edge.random)()}`
+  const db = await openDatabase(options, guard, application, edge)
+  try {
+    const bus = await postgresWakeBus(db, edge.clock, edge.logger.area('bus'))
+    const engine = await Engine.open({
+      ...edge,
+      ...programs,
+      store: postgresEngineStore(db, { guard, application }),
+      bus,
+      name: options.nodeName ?? `${hostname()}:${process.pid}`,
+      version,
+      heartbeatMs: options.heartbeatMs,
+      ttlMs: options.nodeTtlMs,
+      concurrency: options.concurrency,
+      flights: db.kind === 'pglite' ? 1 : 2,
+    })
+    let closing: Promise<void> | undefined
+    const close = async (): Promise<void> => {
+      await engine.close(options.drainMs)
+      await bus.close()
+      await db.close()
+    }
+    return {
+      engine,
+      db,
+      close: () => {
+        closing ??= close()
+        return closing
+      },
+    }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
