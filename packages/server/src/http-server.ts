@@ -1,8 +1,20 @@
-import { errorCode, errorMessage } from '@lockstep/base'
+import { type Clock, errorCode, errorMessage, type Logger, systemClock } from '@lockstep/base'
+import { DEFAULT_TENANT, type Engine } from '@lockstep/engine'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { CannotListen, PortInUse } from './errors.ts'
 import type { HealthSource } from './health/health.ts'
 import { healthRoutes } from './health/health-routes.ts'
+import { toOpenApi } from './openapi/openapi.ts'
+import { answerBrokenClient, answerWithProblems, frameworkErrors } from './problem/problem-replies.ts'
+import { problemPages } from './problem/problem-page.ts'
+import { ShuttingDown } from './problem/request-errors.ts'
+import { readJsonBodies } from './request/json-body.ts'
+import { mount } from './route/mount.ts'
+import type { ApiContext } from './route/route.ts'
+import { refuseUnrouted } from './route/unrouted.ts'
+import { apiRoutes } from './routes/index.ts'
+import { InFlight } from './wait/in-flight.ts'
+import { Waits } from './wait/waits.ts'
 
 export interface HttpServerOptions {
   readonly host: string
@@ -10,22 +22,74 @@ export interface HttpServerOptions {
   /** Path before every route, without a slash at its end. */
   readonly basePath: string
   readonly health: HealthSource
+  readonly engine: Engine
+  readonly logger: Logger
+  /** @default the system's */
+  readonly clock?: Clock
 }
 
 export interface HttpServer {
   readonly url: string
+  /** Lets requests that wait answer with what there is, then stops. Close it before the engine. */
   close(): Promise<void>
 }
 
+/** One payload of the largest kind, and what stands around it. */
+const BODY_LIMIT = 1_048_576 + 65_536
+/** For a whole request to arrive; how long an answer may take is the operation's matter. */
+const ARRIVAL_MS = 60_000
+/** What is still running then is cut off. */
+const LONGEST_CLOSE_MS = 3_000
+const LONGEST_PARAMETER = 500
+
 /** Listens, or fails with a sentence that names the address. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const app = Fastify({ logger: false, forceCloseConnections: true })
-  await app.register(async (scope) => healthRoutes(scope, options.health), { prefix: options.basePath })
+  const app = await httpApp(options)
   await listen(app, options)
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : options.port
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return { url: `http://${host}:${port}${options.basePath}`, close: () => app.close() }
+}
+
+/** Everything but the socket. */
+export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>): Promise<FastifyInstance> {
+  const { basePath, engine, health } = options
+  const logger = options.logger.area('http')
+  const root = `${basePath}/api/v1`
+  const waits = new Waits(engine)
+  const inFlight = new InFlight(options.clock ?? systemClock)
+  const context: ApiContext = { engine, tenant: DEFAULT_TENANT, root, waits, inFlight, logger }
+  const app = Fastify({
+    logger: false,
+    forceCloseConnections: true,
+    return503OnClosing: false, // ours is a problem like any other
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: ARRIVAL_MS,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    frameworkErrors: frameworkErrors(logger),
+    clientErrorHandler: answerBrokenClient,
+  })
+  answerWithProblems(app, logger)
+  refuseUnrouted(app)
+  readJsonBodies(app)
+  app.addHook('preClose', async () => {
+    waits.close()
+    await inFlight.settled(LONGEST_CLOSE_MS)
+  })
+  await app.register(async (scope) => healthRoutes(scope, health), { prefix: basePath })
+  await app.register(async (scope) => problemPages(scope), { prefix: basePath })
+  await app.register(async (scope) => apiScope(scope, context), { prefix: root })
+  return app
+}
+
+function apiScope(app: FastifyInstance, context: ApiContext): void {
+  app.addHook('onRequest', async () => {
+    if (context.waits.closed) throw new ShuttingDown({})
+  })
+  for (const route of apiRoutes) mount(app, context, route)
+  const document = JSON.stringify(toOpenApi(apiRoutes, context.root))
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
 }
 
 async function listen(app: FastifyInstance, { host, port }: HttpServerOptions): Promise<void> {

@@ -1,3 +1,6 @@
 export * from './errors.ts'
 export type { HealthCheck, HealthSource } from './health/health.ts'
 export { type HttpServer, type HttpServerOptions, openHttpServer } from './http-server.ts'
+export type { ErrorCode } from './problem/error-code.ts'
+export * from './problem/instance-errors.ts'
+export * from './problem/request-errors.ts'

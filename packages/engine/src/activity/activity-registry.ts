@@ -1,5 +1,6 @@
 import { isJsonObject } from '@lockstep/base'
-import { Ajv, type ValidateFunction } from 'ajv'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { compileSchema } from '../graph/json-schema.ts'
 import { activityCatalogue } from './activity-catalogue.ts'
 import type { EffectActivity, RunnableActivity } from './activity-handler.ts'
 import type { ActivityCatalogue, ActivityType } from './activity-type.ts'
@@ -14,21 +15,23 @@ export interface ActivityRegistry extends ActivityCatalogue {
   check(type: string, inputs: unknown): string | undefined
 }
 
+/** Of the schema object itself: built-in types are the same in every engine of a process. */
+const validators = new WeakMap<object, ValidateFunction>()
+
+function validatorOf(type: ActivityType): ValidateFunction {
+  const present = validators.get(type.inputs)
+  if (present !== undefined) return present
+  const made = compileSchema(type.inputs)
+  validators.set(type.inputs, made)
+  return made
+}
+
 export function activityRegistry(own: readonly EffectActivity[] = []): ActivityRegistry {
   const types: ActivityType[] = [...builtInActivities, ...own]
   const handlers = new Map<string, RunnableActivity>(own.map((activity) => [activity.type, activity]))
   for (const type of builtInActivities) {
     const run = builtInHandlers[type.type]
     if (run !== undefined) handlers.set(type.type, { ...type, runs: 'inline', run })
-  }
-  const ajv = new Ajv({ allErrors: false, strict: false })
-  const validators = new Map<string, ValidateFunction>()
-  const validatorOf = (type: ActivityType): ValidateFunction => {
-    const present = validators.get(type.type)
-    if (present !== undefined) return present
-    const made = ajv.compile(type.inputs)
-    validators.set(type.type, made)
-    return made
   }
   const catalogue = activityCatalogue(types)
   return {

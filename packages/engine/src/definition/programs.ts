@@ -1,10 +1,11 @@
-import { Ajv, type ValidateFunction } from 'ajv'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { ActivityRegistry } from '../activity/activity-registry.ts'
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts'
 import type { AnyWorkflow } from '../function/workflow.ts'
 import { compileGraph } from '../graph/compile-graph.ts'
 import type { GraphDocument } from '../graph/document.ts'
 import type { GraphProgram } from '../graph/graph-program.ts'
+import { compileSchema } from '../graph/json-schema.ts'
 import type { DefinitionStore } from '../store/definition-store.ts'
 import { DefinitionNotFound, WorkflowNotRegistered } from './errors.ts'
 
@@ -67,8 +68,7 @@ export class Programs {
     return {
       kind: 'graph',
       graph,
-      checkInput:
-        document.input === undefined ? undefined : new Ajv({ allErrors: true, strict: false }).compile(document.input),
+      checkInput: document.input === undefined ? undefined : compileSchema(document.input),
     }
   }
 }

@@ -1,7 +1,9 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are expressions
 // Random expressions of the subset over random data, for the comparison of the two engines. Kinds are mixed on purpose:
 // most of what differs between engines is in conversions.
 
 import fc from 'fast-check'
+import type { ExpressionScope } from './scope.ts'
 
 const numbers = fc.oneof(
   fc.integer({ min: -10, max: 40 }).map(String),
@@ -305,7 +307,7 @@ const values = fc.oneof(
 )
 
 /** JSON, but for the sign of some zeros. */
-export const scopes = fc.record(
+export const scopes: fc.Arbitrary<ExpressionScope> = fc.record(
   {
     input: fc.record({
       a: values,
@@ -323,4 +325,4 @@ export const scopes = fc.record(
     correlationId: fc.constantFrom('c-1', null),
   },
   { requiredKeys: ['input', 'vars', 'steps'] },
-)
+) as fc.Arbitrary<ExpressionScope>

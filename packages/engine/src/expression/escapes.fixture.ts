@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are expressions
+
 /** Ways out that others have found, and what each of them comes to here. `hostSecret` is a global of the host. */
 export const escapes: readonly (readonly [source: string, outcome: string])[] = [
   ['typeof process', '"undefined"'],
@@ -32,7 +34,10 @@ export const escapes: readonly (readonly [source: string, outcome: string])[] = 
   ['(function* () {}).constructor("return hostSecret")()', 'threw TypeError'],
   ['(async function* () {}).constructor("return hostSecret")()', 'threw TypeError'],
   ['Reflect.construct((() => {}).constructor, ["return hostSecret"])()', 'threw TypeError'],
-  ['Object.getPrototypeOf(Object.getPrototypeOf(async () => {}).constructor)("return hostSecret")()', 'threw TypeError'],
+  [
+    'Object.getPrototypeOf(Object.getPrototypeOf(async () => {}).constructor)("return hostSecret")()',
+    'threw TypeError',
+  ],
   ['new Function("return hostSecret")()', 'threw TypeError'],
   ['Function.prototype.constructor.call(null, "return hostSecret")()', 'threw TypeError'],
   ['Function.prototype.bind.constructor("return hostSecret")()', 'threw TypeError'],
@@ -51,7 +56,10 @@ export const escapes: readonly (readonly [source: string, outcome: string])[] = 
   ['JSON.parse("{\\"__proto__\\": {\\"pwned\\": 1}}")', '{"__proto__":{"pwned":1}}'],
   ['({ ...JSON.parse("{\\"__proto__\\": {\\"pwned\\": 1}}") }).pwned', 'null'],
   ['Object.assign({}, JSON.parse("{\\"__proto__\\": {\\"pwned\\": 1}}")).pwned', '1'],
-  ['Object.fromEntries([["__proto__", { pwned: 1 }], ["constructor", 2]])', '{"__proto__":{"pwned":1},"constructor":2}'],
+  [
+    'Object.fromEntries([["__proto__", { pwned: 1 }], ["constructor", 2]])',
+    '{"__proto__":{"pwned":1},"constructor":2}',
+  ],
   ['Object.prototype.pwned = 1', '1'],
   ['Object.defineProperty(Array.prototype, "pwned", { value: 1 }), 1', '1'],
   ['[].constructor.prototype.includes = () => true', 'null'],
@@ -69,7 +77,10 @@ export const escapes: readonly (readonly [source: string, outcome: string])[] = 
   ['Array.prototype[Symbol.iterator] = function* () { yield "pwned" }, null.x', 'threw TypeError'],
   ['({ toJSON() { return globalThis.hostSecret } })', 'null'],
   ['({ get a() { return typeof process } })', '{"a":"undefined"}'],
-  ['new Proxy({}, { get: (target, key) => key, ownKeys: () => ["a"], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) })', '{"a":"a"}'],
+  [
+    'new Proxy({}, { get: (target, key) => key, ownKeys: () => ["a"], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) })',
+    '{"a":"a"}',
+  ],
   ['new Proxy([], {}).constructor.constructor("return hostSecret")()', 'threw TypeError'],
   ['new Proxy(() => {}, { apply: () => typeof process })()', '"undefined"'],
   ['Proxy.revocable({}, {}).proxy.constructor.constructor("return hostSecret")()', 'threw TypeError'],
@@ -94,7 +105,10 @@ export const escapes: readonly (readonly [source: string, outcome: string])[] = 
   ['(() => arguments.length)()', '7'],
   ['/node:|[/\\\\]|dist|src/.test(new Error("x").stack)', 'false'],
   ['Error.prepareStackTrace = (_, frames) => frames.map((frame) => frame.getThis()), new Error().stack', 'null'],
-  ['Error.captureStackTrace && (() => { const o = {}; Error.captureStackTrace(o); return /[/\\\\]|node:/.test(o.stack) })()', 'false'],
+  [
+    'Error.captureStackTrace && (() => { const o = {}; Error.captureStackTrace(o); return /[/\\\\]|node:/.test(o.stack) })()',
+    'false',
+  ],
   ['\\u0070rocess', 'threw ReferenceError'],
   ['typeof \\u0070rocess', '"undefined"'],
   ['`${typeof process}${`${typeof require}`}`', '"undefinedundefined"'],
@@ -122,7 +136,10 @@ export const escapes: readonly (readonly [source: string, outcome: string])[] = 
   ['Math.random.constructor("return 1")()', 'threw TypeError'],
   ['new Map([[1, typeof process]]).get(1)', '"undefined"'],
   ['new Uint8Array(new SharedArrayBuffer(4)).length', '4'],
-  ['Object.getOwnPropertyNames(globalThis).filter((name) => /host|process|require|qjs|std|os/i.test(name))', '["DisposableStack","AsyncDisposableStack"]'],
+  [
+    'Object.getOwnPropertyNames(globalThis).filter((name) => /host|process|require|qjs|std|os/i.test(name))',
+    '["DisposableStack","AsyncDisposableStack"]',
+  ],
   ['Reflect.ownKeys(this ?? {}).length', '0'],
   ['10n', 'threw TypeError'],
   ['({ a: 1n })', 'threw TypeError'],

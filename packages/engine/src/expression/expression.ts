@@ -64,6 +64,7 @@ function evaluatePure(program: PureProgram, source: string, scope: ExpressionSco
     const value = program(scope)
     return value === LEAVE ? undefined : toAnswer(value, source)
   } catch (error) {
+    if (error === LEAVE) return undefined
     if (!(error instanceof Thrown)) throw error
     throw new ExpressionFailed({ expression: shownSource(source), name: error.name, message: error.message })
   }

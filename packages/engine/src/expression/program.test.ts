@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are expressions
+
 import { describe, expect, it } from 'vitest'
 import { ExpressionInvalid } from './errors.ts'
 import { type ProgramKind, parseProgram } from './program.ts'

@@ -78,88 +78,90 @@ function isNode(value: unknown): value is AnyNode {
 
 /** `bound` and what `node` binds for everything inside it. */
 function withBindings(node: AnyNode, bound: Names): Names {
-  const names = [...bindingsOf(node)]
-  return names.length === 0 ? bound : new Set([...bound, ...names])
+  const names = new Set<string>()
+  bindNames(node, names)
+  return names.size === 0 ? bound : new Set([...bound, ...names])
 }
 
-function* bindingsOf(node: AnyNode): Generator<string> {
+function bindNames(node: AnyNode, into: Set<string>): void {
   switch (node.type) {
     case 'FunctionExpression':
     case 'FunctionDeclaration':
-      yield 'arguments'
-      if (node.id) yield node.id.name
-      yield* functionBindings(node.params, node.body)
+      into.add('arguments')
+      if (node.id) bind(node.id, into)
+      bindFunction(node.params, node.body, into)
       return
     case 'ArrowFunctionExpression':
-      yield* functionBindings(node.params, node.body)
+      bindFunction(node.params, node.body, into)
       return
     case 'ClassExpression':
     case 'ClassDeclaration':
-      if (node.id) yield node.id.name
+      if (node.id) bind(node.id, into)
       return
     case 'CatchClause':
-      if (node.param) yield* patternNames(node.param)
+      if (node.param) bind(node.param, into)
       return
     case 'BlockStatement':
     case 'StaticBlock':
-      for (const statement of node.body) yield* lexicalNames(statement)
+      for (const statement of node.body) bindLexical(statement, into)
       return
     case 'SwitchStatement':
-      for (const branch of node.cases) for (const statement of branch.consequent) yield* lexicalNames(statement)
+      for (const branch of node.cases) for (const statement of branch.consequent) bindLexical(statement, into)
       return
     case 'ForStatement':
-      if (node.init?.type === 'VariableDeclaration') yield* declaredNames(node.init)
+      if (node.init?.type === 'VariableDeclaration') bindDeclared(node.init, into)
       return
     case 'ForInStatement':
     case 'ForOfStatement':
-      if (node.left.type === 'VariableDeclaration') yield* declaredNames(node.left)
+      if (node.left.type === 'VariableDeclaration') bindDeclared(node.left, into)
   }
 }
 
 // Defaults of parameters do not see the `var`s of the body. Where there may be defaults those are left out: a reference
 // too many is harmless, one too few is not.
-function* functionBindings(params: readonly Pattern[], body: AnyNode): Generator<string> {
-  for (const param of params) yield* patternNames(param)
-  if (params.every((param) => param.type === 'Identifier')) yield* hoistedNames(body)
+function bindFunction(params: readonly Pattern[], body: AnyNode, into: Set<string>): void {
+  for (const param of params) bind(param, into)
+  if (params.every((param) => param.type === 'Identifier')) bindHoisted(body, into)
 }
 
 /** `var` names anywhere in a function body, but not in the functions inside it. */
-function* hoistedNames(node: AnyNode): Generator<string> {
-  if (node.type === 'VariableDeclaration' && node.kind === 'var') yield* declaredNames(node)
-  for (const child of childrenOf(node)) if (!startsFunction(child)) yield* hoistedNames(child)
+function bindHoisted(node: AnyNode, into: Set<string>): void {
+  if (node.type === 'VariableDeclaration' && node.kind === 'var') bindDeclared(node, into)
+  for (const child of childrenOf(node)) if (!startsFunction(child)) bindHoisted(child, into)
 }
 
 function startsFunction(node: AnyNode): boolean {
   return /^(Arrow)?Function(Expression|Declaration)$|^StaticBlock$/.test(node.type)
 }
 
-function* lexicalNames(statement: AnyNode): Generator<string> {
-  if (statement.type === 'VariableDeclaration' && statement.kind !== 'var') yield* declaredNames(statement)
+function bindLexical(statement: AnyNode, into: Set<string>): void {
+  if (statement.type === 'VariableDeclaration' && statement.kind !== 'var') bindDeclared(statement, into)
   const named = statement.type === 'FunctionDeclaration' || statement.type === 'ClassDeclaration'
-  if (named && statement.id) yield statement.id.name
+  if (named && statement.id) bind(statement.id, into)
 }
 
-function* declaredNames(declaration: VariableDeclaration): Generator<string> {
-  for (const { id } of declaration.declarations) yield* patternNames(id)
+function bindDeclared(declaration: VariableDeclaration, into: Set<string>): void {
+  for (const { id } of declaration.declarations) bind(id, into)
 }
 
-function* patternNames(pattern: Pattern): Generator<string> {
+/** Only names that could hide one of the scope are kept: a script may have any number of others. */
+function bind(pattern: Pattern, into: Set<string>): void {
   switch (pattern.type) {
     case 'Identifier':
-      yield pattern.name
+      if (isScopeName(pattern.name)) into.add(pattern.name)
       return
     case 'ArrayPattern':
-      for (const element of pattern.elements) if (element) yield* patternNames(element)
+      for (const element of pattern.elements) if (element) bind(element, into)
       return
     case 'ObjectPattern':
       for (const property of pattern.properties) {
-        yield* patternNames(property.type === 'RestElement' ? property.argument : property.value)
+        bind(property.type === 'RestElement' ? property.argument : property.value, into)
       }
       return
     case 'RestElement':
-      yield* patternNames(pattern.argument)
+      bind(pattern.argument, into)
       return
     case 'AssignmentPattern':
-      yield* patternNames(pattern.left)
+      bind(pattern.left, into)
   }
 }

@@ -73,12 +73,18 @@ export function openPool({ start, workers, hardLimitMs, clock, logger }: PoolSet
 
   async function runWithin(thread: SandboxThread, request: SandboxRequest): Promise<SandboxOutcome> {
     if (closed) throw isClosed()
+    let waiting = true
     let late = false
-    const timer = clock.schedule(hardLimitMs, () => {
+    // After a pause of our own the answer may be here already, behind the timer: it goes first.
+    const overdue = (): void => {
+      if (!waiting) return
       late = true
       void stop(thread)
-    })
-    const outcome = await thread.run(request).finally(() => timer.cancel())
+    }
+    const timer = clock.schedule(hardLimitMs, () => clock.soon(overdue))
+    const outcome = await thread.run(request)
+    waiting = false
+    timer.cancel()
     if (outcome.status !== 'lost') return outcome
     live.delete(thread)
     if (closed) throw isClosed()

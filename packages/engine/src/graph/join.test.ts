@@ -187,6 +187,16 @@ describe('a join of any', () => {
     expect(done('b')).toEqual(['k'])
     expect(done('k', 'again')).toEqual(['j#2'])
   })
+
+  it('lets it pass whichever of the two came first', () => {
+    const edges = ['a -> j', 'b -> k', 'j -> k', 'k -again-> j', 'k -> e']
+    const { start, done } = drive(toyDocument(['a', 'b', any('j'), 'k', 'e'], edges))
+    start()
+    expect(done('a')).toEqual(['j'])
+    expect(done('b')).toEqual([])
+    expect(done('j')).toEqual(['k'])
+    expect(done('k', 'again')).toEqual(['j#2'])
+  })
 })
 
 describe('the end of a graph', () => {

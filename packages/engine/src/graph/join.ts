@@ -48,10 +48,9 @@ export function fireJoins(program: GraphProgram, state: GraphState, scopeKey: Sc
     if (at < 0) return
     const [join] = scope.pending.splice(at, 1)
     const target = program.byId.get(join!.activity)!
-    for (const [index, other] of scope.pending.entries()) {
-      const waiting = program.byId.get(other.activity)!
-      const isEarlier = index < at
-      if (reaches(target, waiting) && !(isEarlier && reaches(waiting, target))) other.blockers--
+    // An earlier one on a cycle with it cannot be here: it would have fired first.
+    for (const other of scope.pending) {
+      if (reaches(target, program.byId.get(other.activity)!)) other.blockers--
     }
     activate(program, state, scopeKey, target, stillLost(program, join!.lostTo, target))
   }

@@ -51,6 +51,15 @@ describe('a wait', () => {
     expect(openWaits(state).map(({ dueAt }) => dueAt)).toEqual([1_050, 2_050])
   })
 
+  it('that replaced one in the same commit keeps its own time', () => {
+    const { state, start, apply } = drive(document)
+    start()
+    apply({ kind: 'retrying', step: 'a', attempt: 1, error, delayMs: 10 })
+    apply({ kind: 'waiting', step: 'a', wait: { kind: 'timer', at: 5_000 } })
+    stamp(state, 1_000)
+    expect(openWaits(state)).toMatchObject([{ step: 'a', dueAt: 5_000 }])
+  })
+
   it('that ended before its stamp leaves nothing behind', () => {
     const { state, start, apply, done } = drive(document)
     start()

@@ -65,6 +65,7 @@ export class Worker implements Holder {
   #floorMs: number | undefined
   #flooredClaims = 0
   #starved = false
+  #unsure = false
   #draining = false
   #stopped = false
 
@@ -243,18 +244,27 @@ export class Worker implements Holder {
       this.#starved = true
       return false
     }
-    const request = { nodeId: this.#o.nodeId, queues, limit, aheadMs: this.#o.aheadMs, floorMs: this.#floorMs }
-    let claims: readonly Claim[]
-    try {
-      claims = await this.#o.agenda.claim(request)
-    } catch (error) {
-      if (errorCode(error) !== 'COMMIT_UNKNOWN') throw error
-      claims = (await this.#o.agenda.claims(this.#o.nodeId)).filter((claim) => !this.#held.has(claim.instanceId))
-    }
+    if (this.#unsure) await this.#recoverClaims()
+    // Whatever fails from here on may leave claims in the store that nobody here knows of.
+    this.#unsure = true
+    const claims = await this.#o.agenda.claim({
+      nodeId: this.#o.nodeId,
+      queues,
+      limit,
+      aheadMs: this.#o.aheadMs,
+      floorMs: this.#floorMs,
+    })
     const full = claims.length >= limit
     this.#moveFloor(claims, full)
     await this.#takeOver(claims)
+    this.#unsure = false
     return full
+  }
+
+  /** Takes over what an earlier claim got although its answer, or the load after it, was lost. */
+  async #recoverClaims(): Promise<void> {
+    const claims = await this.#o.agenda.claims(this.#o.nodeId)
+    await this.#takeOver(claims.filter((claim) => !this.#held.has(claim.instanceId)))
   }
 
   #moveFloor(claims: readonly Claim[], full: boolean): void {

@@ -1,3 +1,4 @@
+import type { CheckpointItem } from '@lockstep/engine/ports'
 import { bookmark, checkpoint, dueIn, event, HOUR, SUSPENDED, startItem, TENANT } from '@lockstep/testing/contracts'
 import { describe, expect, it } from 'vitest'
 import { sqlstateOf } from '../../src/db/errors.ts'
@@ -142,6 +143,28 @@ describe('interleavings of batches, burials and claims', () => {
         expect(started).toHaveLength(keys.length)
         expect([...one.starts, ...two.starts].every((verdict) => verdict.kind !== 'unknown-definition')).toBe(true)
       }
+    })
+
+    it('locks instances in one order, whatever becomes of them: no deadlock with an event that wakes them', async () => {
+      const [later, gone] = [await h.b.started(h.node), await h.b.started(h.node)]
+      const open = (): CheckpointItem['opens'] => [bookmark(h.b.newId(), { kind: 'event', name: 'paid' })]
+      await h.node.checkpoint(checkpoint(later, { opens: open() }), checkpoint(gone, { opens: open() }))
+      const eventId = h.b.newId()
+      await h.store.stimuli.publish(event(eventId))
+      const [holder, waker] = [await h.session(), await h.session()]
+      await holder.begin()
+      await holder.query('select 1 from agenda where instance_id = $1 for update', [later])
+      // The first in the queue for `later`; it wants `gone` next.
+      const match = waker.query<{ hits: number }>('select lockstep_match($1, $2, 10) as hits', [TENANT, eventId])
+      await h.traffic.untilSomebodyWaitsFor(holder)
+      const commit = h.node.checkpoint(
+        checkpoint(later, { seq: 3, then: dueIn(HOUR) }),
+        checkpoint(gone, { seq: 3, then: SUSPENDED }),
+      )
+      const settled = Promise.allSettled([commit, match])
+      await h.traffic.untilSomebodyWaitsFor(waker)
+      await holder.commit()
+      expect((await settled).map((outcome) => outcome.status)).toEqual(['fulfilled', 'fulfilled'])
     })
 
     it('survives an event that wakes the same instances which a batch suspends and ends', async () => {

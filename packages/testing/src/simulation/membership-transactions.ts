@@ -33,6 +33,7 @@ export function membershipTransactions(database: Database): Synchronous<Membersh
     },
     leave: (nodeId) => {
       freeClaims(nodeId, true)
+      for (const [key, flush] of tables.flushes) if (flush.nodeId === nodeId) tables.flushes.delete(key)
       if (tables.nodes.delete(nodeId)) tables.history.push({ kind: 'left', nodeId })
     },
   }

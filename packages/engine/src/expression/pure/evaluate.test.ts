@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are expressions
+
 import { describe, expect, it } from 'vitest'
 import { compileExpression } from '../expression.ts'
 import type { ExpressionScope } from '../scope.ts'
@@ -200,6 +202,11 @@ describe('budgets of the evaluator', () => {
     'input.map((a) => input.map((b) => a * b))',
     'input.reduce((text) => text + text, "x")',
     'input.map((a) => JSON.stringify(input))',
+    'JSON.stringify(input.slice(0, 60).reduce((all) => [all, all], input))',
+    'JSON.stringify(input.slice(0, 60).reduce((all) => ({ all, also: all }), []))',
+    'input.slice(0, 60).reduce((all) => [all, all], [1]).flat(Infinity).length',
+    '`${input.slice(0, 60).reduce((all) => [all, all], [1])}`',
+    'input.slice(0, 16).reduce((all) => [all, all], Object.fromEntries(input.map((a) => [a, undefined])))',
     'input.flatMap((a) => input)',
     'input.reduce((all) => all.concat(all), [1])',
     'input.reduce((all) => [...all, ...all], [1])',
@@ -216,6 +223,17 @@ describe('budgets of the evaluator', () => {
   it('does a fair amount of work itself', () => {
     expect(evaluate('input.filter((a) => a % 2 === 0).map((a) => a * a).reduce((a, b) => a + b, 0)', numbers)).toBe(
       166_167_000,
+    )
+  })
+
+  it.each([
+    'input.slice(0, 60).reduce((all) => [all, all], 1)',
+    'input.slice(0, 60).reduce((all) => ({ all, also: all }), 1)',
+    'input.slice(0, 60).reduce((all) => ({ all, also: all, none: undefined }), undefined)',
+    'input.slice(0, 60).reduce((all) => [all, all], [])',
+  ])('an answer that shares its parts is measured as it would be written: %s', (source) => {
+    expect(() => evaluate(source, numbers)).toThrow(
+      expect.objectContaining({ code: 'EXPRESSION_LIMIT', details: expect.objectContaining({ limit: 'output' }) }),
     )
   })
 

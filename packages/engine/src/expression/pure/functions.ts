@@ -5,6 +5,7 @@ import { jsonDepth, OUTPUT_DEPTH } from '../limits.ts'
 import { toNumber, toOptionalNumber, toText } from './coerce.ts'
 import { type Frame, LEAVE, LONGEST_TEXT, spend, Thrown } from './frame.ts'
 import { defineMember } from './property.ts'
+import { measureJson } from './size.ts'
 
 export interface StaticFunction {
   readonly most: number
@@ -46,9 +47,10 @@ function fromEntries([entries]: readonly unknown[], frame: Frame): unknown {
 }
 
 function stringify([value]: readonly unknown[], frame: Frame): unknown {
+  const size = measureJson(value, LONGEST_TEXT)
+  if (size.least > LONGEST_TEXT || size.depth > OUTPUT_DEPTH) throw LEAVE
   const text = JSON.stringify(value)
   if (text === undefined) return undefined
-  if (text.length > LONGEST_TEXT) throw LEAVE
   spend(frame, text.length >> 3)
   return text
 }

@@ -19,14 +19,17 @@ function paid(result: List, frame: Frame): List {
   return result
 }
 
+/** Counts as it goes: lists may share their parts, and a few shared ones can stand for any number of items. */
+function flattened(items: List, depth: number, frame: Frame): unknown[] {
+  spend(frame, items.length)
+  return items.flatMap((item) => (Array.isArray(item) && depth >= 1 ? flattened(item, depth - 1, frame) : [item]))
+}
+
 export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map(
   Object.entries<Method<List>>({
     at: { most: 1, call: (items, [index], frame) => items.at(toOptionalNumber(index, frame) ?? 0) },
     concat: { most: 16, call: (items, args, frame) => paid(items.concat(...args), frame) },
-    flat: {
-      most: 1,
-      call: (items, [depth], frame) => paid(items.flat(toOptionalNumber(depth, frame) ?? 1) as List, frame),
-    },
+    flat: { most: 1, call: (items, [depth], frame) => flattened(items, toOptionalNumber(depth, frame) ?? 1, frame) },
     includes: { most: 1, call: (items, args, frame) => items.includes(sought(items, args, frame)) },
     indexOf: { most: 1, call: (items, args, frame) => items.indexOf(sought(items, args, frame)) },
     join: {

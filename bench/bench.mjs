@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { say } from '../scripts/bootstrap/say.mjs'
+import { installPeers } from './install-peers.mjs'
+import { startEngine } from './process/engine-process.mjs'
+import { openPostgresServer } from './servers/postgres.mjs'
+import { openRedisServer } from './servers/redis.mjs'
+
+const engineFiles = { lockstep: 'engines/lockstep.mjs', bare: 'engines/bare.mjs' }
+const peerFiles = { DBOS: 'peers/dbos.mjs', Restate: 'peers/restate.mjs', BullMQ: 'peers/bullmq.mjs' }
+
+/** What a part works with. Whatever it opens here is closed when the part ends, however it ends, last opened first. */
+export function openBench({ part, settings, switches, report }) {
+  const opened = []
+  const keep = (resource) => {
+    opened.push(resource)
+    return resource
+  }
+  const start = async (name, file, options) => {
+    const engine = keep(await startEngine(name, new URL(file, import.meta.url)))
+    await engine.call('open', options)
+    return engine
+  }
+  return {
+    settings,
+    switches,
+    say: (text) => say(`bench: ${part}: ${text}`),
+    round: (name, measured) => report.round(part, name, measured),
+    load: (name, measured) => report.load(part, name, measured),
+    figure: (figure) => report.figure(part, figure),
+    failure: (what, error) => report.failure(part, what, error),
+    postgres: async (serverSettings) => keep(await openPostgresServer(serverSettings)),
+    redis: async () => keep(await openRedisServer()),
+    keep,
+    folder() {
+      const made = mkdtempSync(path.join(tmpdir(), 'lockstep-bench-'))
+      keep({ stop: async () => rmSync(made, { recursive: true, force: true, maxRetries: 5 }) })
+      return made
+    },
+    engine: (kind, options, name = kind) => start(name, engineFiles[kind], options),
+    /** `undefined` when it is not wanted, or cannot run here: then the reason is in the report and the part goes on. */
+    async peer(name, options) {
+      if (switches.noPeers) return undefined
+      try {
+        await installPeers()
+        return await start(name, peerFiles[name], options)
+      } catch (error) {
+        report.failure(part, name, error)
+        return undefined
+      }
+    },
+    async close() {
+      for (const resource of opened.splice(0).reverse()) {
+        await resource.stop().catch((error) => say(`bench: ${part}: closing: ${error.message}`))
+      }
+    },
+  }
+}

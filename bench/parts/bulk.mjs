@@ -1,0 +1,44 @@
+// Starting many workflows in one call: how fast they are durable, and how fast they have all been run.
+import { interleave } from '../measure/interleave.mjs'
+import { startMeter } from '../measure/processor.mjs'
+import { medians } from '../measure/statistics.mjs'
+
+export async function run(bench) {
+  const { bulk: count, rounds } = bench.settings
+  const postgres = await bench.postgres()
+  const lockstep = await bench.engine('lockstep', { url: await postgres.createDatabase('lockstep') })
+  const bare = await bench.engine('bare', { url: await postgres.createDatabase('bare') })
+  const redis = bench.switches.noPeers ? undefined : await bench.redis()
+  const bullmq = await bench.peer('BullMQ', { url: redis?.url })
+  const competitors = new Map(Object.entries({ Lockstep: lockstep, 'bare loop': bare, 'BullMQ addBulk': bullmq }))
+  for (const [name, engine] of competitors) if (engine === undefined) competitors.delete(name)
+
+  for (const engine of competitors.values()) await engine.call('bulk', { count: Math.ceil(count / 10) })
+  bench.say(`${rounds} rounds of ${count} starts`)
+  const measured = await interleave(rounds, competitors, async (engine, name, round) => {
+    const servers = { postgres: postgres.pids, ...(redis && { redis: redis.pids }) }
+    const meter = startMeter({ engine: [engine.pid], ...servers })
+    const { seconds, endedSeconds } = await engine.call('bulk', { count })
+    const result = { perSecond: count / seconds, endedPerSecond: count / (endedSeconds ?? Number.NaN), ...meter.stop() }
+    bench.round(name, { round, count, ...result })
+    return result
+  })
+
+  const middle = new Map([...measured].map(([name, results]) => [name, medians(results)]))
+  for (const [name, result] of middle) bench.load(`${name} bulk start`, result)
+  const ours = middle.get('Lockstep')
+  for (const [name, theirs] of middle) {
+    if (name === 'Lockstep') continue
+    const figure = { what: 'bulk start until durable', value: ours.perSecond, unit: 'starts/s' }
+    const target = { of: 'value', least: 20_000 }
+    bench.figure({ ...figure, ratio: ours.perSecond / theirs.perSecond, against: name, target })
+  }
+  const bullmqEnded = middle.get('BullMQ addBulk')?.endedPerSecond
+  bench.figure({
+    what: 'bulk start until all have run',
+    value: ours.endedPerSecond,
+    unit: 'workflows/s',
+    ...(bullmqEnded && { ratio: ours.endedPerSecond / bullmqEnded, against: 'BullMQ addBulk' }),
+    note: 'one step each',
+  })
+}

@@ -1,0 +1,75 @@
+/** What a run measures and how long it takes. Times are milliseconds unless the name says otherwise. */
+const quick = {
+  /** How often each competitor is measured; the middle one counts. */
+  rounds: 3,
+  /** Of each round under load: pipes fill, then completions count. */
+  rampMs: 500,
+  windowMs: 2_000,
+  /** Before the first round, uncounted. */
+  warmMs: 1_500,
+  /** One at a time: workflows per round, and rounds. */
+  singles: 150,
+  singleRounds: 5,
+  signals: 60,
+  timers: 10_000,
+  timersSeconds: 10,
+  /** Rows of each kind in the full database. */
+  suspended: 1_000_000,
+  steps: 5_000,
+  loop: 10_000,
+  idleSeconds: 10,
+  bulk: 20_000,
+  /** Fresh processes per way of opening the embedded store. */
+  opens: 5,
+  /** Of the endurance run, with --long. */
+  minutes: 10,
+}
+
+/** Enough to see that everything works; the figures mean nothing. */
+const tiny = {
+  rounds: 1,
+  rampMs: 200,
+  windowMs: 500,
+  warmMs: 200,
+  singles: 10,
+  singleRounds: 2,
+  signals: 5,
+  timers: 200,
+  timersSeconds: 2,
+  suspended: 10_000,
+  steps: 300,
+  loop: 1_000,
+  idleSeconds: 3,
+  bulk: 1_000,
+  opens: 1,
+  minutes: 0.1,
+}
+
+const flags = ['long', 'tiny', 'no-peers', 'strict', 'help']
+
+/** `npm run bench -- three-step --rounds=5`: parts are bare words, everything else begins with dashes. */
+export function readArguments(argv, knownParts) {
+  const parts = []
+  const given = {}
+  const switches = Object.fromEntries(flags.map((name) => [camel(name), false]))
+  for (const word of argv) {
+    const [, name, value] = /^--([a-z-]+)(?:=(.+))?$/.exec(word) ?? []
+    if (name === undefined) parts.push(known(word, knownParts, 'part'))
+    else if (value === undefined) switches[camel(known(name, flags, 'switch'))] = true
+    else given[known(camel(name), Object.keys(quick), 'setting')] = numberOf(name, value)
+  }
+  return { parts, switches, settings: { ...quick, ...(switches.tiny ? tiny : {}), ...given } }
+}
+
+function known(word, words, what) {
+  if (words.includes(word)) return word
+  throw new Error(`unknown ${what} "${word}": use one of ${words.join(', ')}`)
+}
+
+function numberOf(name, value) {
+  const number = Number(value)
+  if (!(number > 0)) throw new Error(`--${name} must be a number above 0, not "${value}"`)
+  return number
+}
+
+const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())

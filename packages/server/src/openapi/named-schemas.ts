@@ -1,0 +1,40 @@
+import Type, { type TSchema } from 'typebox'
+import { problemTitles } from '../problem/problem-titles.ts'
+import { DefinitionSummary, DraftReply, GraphDocument, GraphProblemItem, PublishReply, SaveAndPublishReply } from '../wire/definition.ts'
+import { Instance } from '../wire/instance.ts'
+import { JournalItem } from '../wire/journal.ts'
+import { oneOf } from '../wire/schema.ts'
+
+/** RFC 9457. Members beyond these depend on the code. */
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'A page on this server that describes the problem.' }),
+    title: Type.String({ description: 'The same for every problem of this type.' }),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What happened this time and what to do.' }),
+    code: oneOf(Object.keys(problemTitles), 'Stable: programs decide by it.'),
+    retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({ in: oneOf(['body', 'query', 'header']), field: Type.String(), text: Type.String() }),
+        { description: 'INVALID_REQUEST: each field that is wrong.' },
+      ),
+    ),
+    problems: Type.Optional(Type.Array(Type.Unknown(), { description: 'DEFINITION_INVALID, INPUT_INVALID: each place that is wrong.' })),
+    outcome: Type.Optional(oneOf(['already-resumed', 'in-progress', 'expired', 'not-found'], 'How a resume lost.')),
+    bookmarks: Type.Optional(Type.Array(Type.String(), { description: 'BOOKMARK_AMBIGUOUS: names to choose from.' })),
+  },
+  { additionalProperties: true },
+)
+
+export const namedSchemas: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
+  [Instance, 'Instance'],
+  [JournalItem, 'JournalItem'],
+  [GraphDocument, 'GraphDocument'],
+  [GraphProblemItem, 'GraphProblem'],
+  [DraftReply, 'Draft'],
+  [PublishReply, 'PublishedVersion'],
+  [SaveAndPublishReply, 'SavedAndPublished'],
+  [DefinitionSummary, 'WorkflowDefinition'],
+  [ProblemSchema, 'Problem'],
+])

@@ -1,0 +1,59 @@
+import { errorCode, errorMessage, type Logger } from '@lockstep/base'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+import { fromFramework } from './from-framework.ts'
+import { BadRequest, HeadersTooLarge, RequestTimeout } from './request-errors.ts'
+import { type Problem, toProblem } from './to-problem.ts'
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+const RETRY_AFTER_S = '1'
+
+/** Every error becomes a problem. Those of our own making are logged with all they say; the answer keeps it to itself. */
+export function answerWithProblems(app: FastifyInstance, logger: Logger): void {
+  app.setErrorHandler((error, request, reply) => {
+    const { contentType, bodyLimit } = { contentType: request.headers['content-type'], bodyLimit: request.routeOptions.bodyLimit ?? 0 }
+    return sendProblem(reply, fromFramework(error, { contentType, bodyLimit }), request, logger)
+  })
+}
+
+/** For paths that cannot even be routed. */
+export const frameworkErrors =
+  (logger: Logger) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    sendProblem(reply, fromFramework(error, { contentType: undefined, bodyLimit: 0 }), request, logger)
+  }
+
+function sendProblem(reply: FastifyReply, error: unknown, request: FastifyRequest, logger: Logger): FastifyReply {
+  const problem = toProblem(error)
+  if (problem.status >= 500) logFailure(logger, problem, error, request)
+  if (problem.status === 503) reply.header('retry-after', RETRY_AFTER_S)
+  if (Array.isArray(problem.allow)) reply.header('allow', problem.allow.join(', '))
+  // As text: the route's schemas describe its answers, and would drop what only problems have.
+  return reply.code(problem.status).type(PROBLEM_TYPE).serializer(String).send(JSON.stringify(problem))
+}
+
+function logFailure(logger: Logger, problem: Problem, error: unknown, request: FastifyRequest): void {
+  const fields = { method: request.method, path: pathOf(request.url), code: errorCode(error), reason: errorMessage(error) }
+  if (problem.status === 503) logger.warn('request put off', fields)
+  else logger.error('request failed', { ...fields, stack: error instanceof Error ? error.stack : undefined })
+}
+
+export const pathOf = (url: string): string => url.split('?', 1)[0]!.slice(0, 200)
+
+/** For bytes that are no request at all: there is nothing to reply through but the socket. */
+export function answerBrokenClient(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy(error)
+    return
+  }
+  const problem = toProblem(brokenClientError(error.code))
+  const body = JSON.stringify(problem)
+  const head = `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
+  socket.end(head + body)
+}
+
+function brokenClientError(code: string | undefined): Error {
+  if (code === 'HPE_HEADER_OVERFLOW') return new HeadersTooLarge({})
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RequestTimeout({})
+  return new BadRequest({ reason: 'it is not HTTP/1.1' })
+}

@@ -1,0 +1,65 @@
+import { BookmarkAmbiguous, DefinitionInvalid, DraftChanged, InputInvalid } from '@lockstep/engine'
+import { errorCode, errorMessage, toWireId } from '@lockstep/base'
+import { toEtag } from '../wire/etag.ts'
+import type { ErrorCode } from './error-code.ts'
+import { errorStatus, isErrorCode } from './error-status.ts'
+import { AlreadyResumed, BookmarkExpired, BookmarkNotFound, ResumeInProgress } from './instance-errors.ts'
+import { problemTitles } from './problem-titles.ts'
+import { InvalidRequest, MethodNotAllowed } from './request-errors.ts'
+
+/** RFC 9457, with a stable `code`; members beyond these depend on the code. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly [extra: string]: unknown
+}
+
+export const problemType = (code: ErrorCode): string => `/problems/${code.toLowerCase().replaceAll('_', '-')}`
+
+/** What a client is told. Faults of ours keep their words to the log: they may name hosts, statements or data. */
+export function toProblem(error: unknown): Problem {
+  const found = errorCode(error)
+  const code = isErrorCode(found) ? found : 'INTERNAL'
+  const status = errorStatus[code]
+  return {
+    type: problemType(code),
+    title: problemTitles[code],
+    status,
+    detail: detailOf(error, status),
+    code,
+    retryable: status === 503 || (error as { readonly retryable?: unknown }).retryable === true,
+    ...extrasOf(error),
+  }
+}
+
+function detailOf(error: unknown, status: number): string {
+  if (status === 503) return 'Nothing is wrong with the request: repeat it in a moment'
+  if (status >= 500) return 'Nothing is known to be wrong with the request. The log of this node says what happened'
+  return withWireIds(errorMessage(error), error)
+}
+
+const BARE_INSTANCE = /^[0-9a-f]{8}-/
+
+/** Errors of the engine name instances as the store does. */
+function withWireIds(text: string, error: unknown): string {
+  const id = (error as { readonly details?: { readonly instanceId?: unknown } }).details?.instanceId
+  return typeof id === 'string' && BARE_INSTANCE.test(id) ? text.replaceAll(id, toWireId('instance', id)) : text
+}
+
+/** Members that programs act on. */
+function extrasOf(error: unknown): object | undefined {
+  if (InvalidRequest.is(error)) return { errors: error.details.errors }
+  if (DefinitionInvalid.is(error) || InputInvalid.is(error)) return { problems: error.details.problems }
+  if (DraftChanged.is(error)) return { current: { etag: toEtag(error.details.revision) } }
+  if (BookmarkAmbiguous.is(error)) return { bookmarks: error.details.names }
+  if (AlreadyResumed.is(error)) return { outcome: 'already-resumed' }
+  if (ResumeInProgress.is(error)) return { outcome: 'in-progress' }
+  if (BookmarkExpired.is(error)) return { outcome: 'expired' }
+  if (BookmarkNotFound.is(error)) return { outcome: 'not-found' }
+  if (MethodNotAllowed.is(error)) return { allow: error.details.allow }
+  return undefined
+}

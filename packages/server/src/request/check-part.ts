@@ -1,0 +1,52 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import { InvalidRequest, type RequestFault } from '../problem/request-errors.ts'
+
+export type RequestPart = 'body' | 'query'
+
+/** Compiles a check that answers with the value itself, or throws `INVALID_REQUEST` naming each field and what to do. */
+export function partCheck(part: RequestPart, schema: TSchema): (value: unknown) => unknown {
+  const validator = Compile(schema)
+  const fields = Object.keys((schema as { readonly properties?: object }).properties ?? {})
+  return (value) => {
+    if (validator.Check(value)) return value
+    throw new InvalidRequest({ errors: validator.Errors(value).flatMap((error) => describe(part, error, fields)) })
+  }
+}
+
+const MOST_NAMED = 20
+
+function describe(part: RequestPart, error: TLocalizedValidationError, fields: readonly string[]): RequestFault[] {
+  const fault = (field: string, text: string): RequestFault => ({ in: part, field, text })
+  const { instancePath } = error
+  switch (error.keyword) {
+    case 'boolean':
+      return [] // said by additionalProperties, which knows the name
+    case 'required':
+      return error.params.requiredProperties.map((name) =>
+        fault(place(part, instancePath, name), `"${name}" is missing from the ${part}: add it`),
+      )
+    case 'additionalProperties':
+      return error.params.additionalProperties
+        .slice(0, MOST_NAMED)
+        .map((name) => fault(place(part, instancePath, name), unknownField(part, name, fields)))
+    case 'enum':
+      return [fault(place(part, instancePath), `${label(part, instancePath)} must be one of ${error.params.allowedValues.join(', ')}`)]
+    default:
+      return [fault(place(part, instancePath), `${label(part, instancePath)} ${error.message}`)]
+  }
+}
+
+function unknownField(part: RequestPart, name: string, fields: readonly string[]): string {
+  const known = fields.length === 0 ? 'it takes none' : `use ${fields.join(', ')}`
+  return `"${name.slice(0, 80)}" is not a field of the ${part}: remove it (${known})`
+}
+
+const label = (part: RequestPart, pointer: string): string =>
+  pointer === '' ? `The ${part}` : `"${pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')}"`
+
+function place(part: RequestPart, pointer: string, name?: string): string {
+  const full = name === undefined ? pointer : `${pointer}/${name.slice(0, 80).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return part === 'body' ? full : full.slice(1)
+}

@@ -1,0 +1,71 @@
+import type { GraphProblem } from '@lockstep/engine'
+import Type from 'typebox'
+import { anything, nullable, oneOf } from './schema.ts'
+import { toEtag } from './etag.ts'
+import { DEFINITION_ID } from '../request/ids.ts'
+
+export const DefinitionId = Type.String({ pattern: DEFINITION_ID, description: 'Chosen by the author, such as order-approval.' })
+
+/** Only what makes it a document: the engine checks the rest, and says more about it than a schema can. */
+export const GraphDocument = Type.Object(
+  {
+    id: Type.String({ description: 'A slug, the same for every version.' }),
+    name: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    input: Type.Optional(anything('JSON schema of the input.')),
+    output: Type.Optional(anything('JSON schema of the output.')),
+    variables: Type.Optional(anything('Values that steps can change, by name.')),
+    activities: Type.Array(Type.Unknown(), { description: 'The steps.' }),
+    connections: Type.Optional(Type.Array(Type.Unknown(), { description: 'Which outcome of which step leads where.' })),
+  },
+  { description: 'A workflow as it is drawn. Answered with every problem it has, each with its place.' },
+)
+
+export const GraphProblemItem = Type.Object({
+  pointer: Type.String({ description: 'RFC 6901, into the document.' }),
+  code: Type.String(),
+  text: Type.String(),
+  severity: oneOf(['error', 'warning']),
+})
+
+const Problems = Type.Array(GraphProblemItem, { description: 'What stands between the draft and a sound workflow.' })
+
+export const Etag = Type.String({ description: 'Send it as If-Match with the next change.' })
+
+export const DraftReply = Type.Object({ id: Type.String(), draft: anything('The document.'), etag: Etag, problems: Problems })
+
+export const PublishReply = Type.Object({
+  id: Type.String(),
+  version: Type.Integer({ description: 'From 1. The same document published again keeps its number.' }),
+  hash: Type.String({ description: 'SHA-256 of the canonical document.' }),
+})
+
+export const SaveAndPublishReply = Type.Object({ ...PublishReply.properties, etag: Etag, problems: Problems })
+
+export const DefinitionSummary = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  kind: oneOf(['graph', 'function']),
+  version: nullable('integer', { description: 'The one that new instances get; null before it was published.' }),
+  etag: Type.String({ description: 'Of the draft.' }),
+})
+
+export const toWireDraft = (id: string, draft: unknown, revision: number, problems: readonly GraphProblem[]) => ({
+  id,
+  draft,
+  etag: toEtag(revision),
+  problems,
+})
+
+export const toWireSummary = (row: {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'graph' | 'function'
+  readonly published: number | undefined
+  readonly revision: number
+}) => ({ id: row.id, name: row.name, kind: row.kind, version: row.published ?? null, etag: toEtag(row.revision) })
+
+export function nameOf(id: string, document: unknown): string {
+  const name = (document as { readonly name?: unknown } | null)?.name
+  return typeof name === 'string' ? name : id
+}

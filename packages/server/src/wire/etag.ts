@@ -1,0 +1,30 @@
+import { IfMatchRequired, InvalidRequest } from '../problem/request-errors.ts'
+
+/** A strong validator: revisions rise and are never used twice for one definition. */
+export const toEtag = (revision: number): string => `"${revision}"`
+
+/** Every revision is acceptable. */
+const ANY = '*'
+const ONE = /^(?:"(\d{1,10})"|(\d{1,10}))$/
+/** An entity tag of somebody else, weak ones included: it is well-formed and matches nothing of ours. */
+const FOREIGN = /^(?:W\/)?"[^"]*"$/
+/** Below every revision. */
+const NO_REVISION = 0
+
+/** The revision that `If-Match` names; `undefined` when there is none to hold to. The quotes may be left out. */
+export function revisionOf(ifMatch: string | undefined): number | undefined {
+  const text = ifMatch?.trim()
+  if (text === undefined || text === ANY) return undefined
+  const match = ONE.exec(text)
+  if (match !== null) return storable(Number(match[1] ?? match[2]))
+  if (FOREIGN.test(text)) return NO_REVISION
+  const fault = 'If-Match must be one ETag as an answer gave it, such as "3"'
+  throw new InvalidRequest({ errors: [{ in: 'header', field: 'If-Match', text: fault }] })
+}
+
+const storable = (revision: number): number => (revision > 2_147_483_647 ? NO_REVISION : revision)
+
+export function requiredRevisionOf(ifMatch: string | undefined, what: string): number | undefined {
+  if (ifMatch === undefined) throw new IfMatchRequired({ what })
+  return revisionOf(ifMatch)
+}

@@ -1,0 +1,107 @@
+import { errorMessage, type Json, toWireId } from '@lockstep/base'
+import type { InstanceView } from '@lockstep/engine'
+import Type from 'typebox'
+import type { ApiContext } from '../route/route.ts'
+import { anything, instant, nullable, oneOf } from './schema.ts'
+
+export const INSTANCE_STATUSES = [
+  'queued',
+  'running',
+  'suspended',
+  'paused',
+  'compensating',
+  'completed',
+  'faulted',
+  'cancelled',
+  'terminated',
+  'quarantined',
+] as const
+
+export const InstanceId = Type.String({ pattern: '^wfi_[0-9a-fA-F-]{36}$', description: 'wfi_ and a uuid.' })
+
+const WaitingFor = Type.Object({
+  bookmarkId: Type.String({ description: 'bkm_ and a uuid; resume takes it.' }),
+  kind: Type.String(),
+  name: Type.String({ description: 'Resume takes it too; the event of a wait-for-event.' }),
+  dueAt: Type.Optional(instant()),
+  expiresAt: Type.Optional(instant()),
+})
+
+const Incident = Type.Object({
+  id: Type.String(),
+  code: Type.String(),
+  message: Type.String(),
+  step: nullable('string'),
+  at: instant(),
+})
+
+export const Instance = Type.Object({
+  id: InstanceId,
+  definitionId: Type.String(),
+  version: Type.Integer(),
+  status: oneOf(INSTANCE_STATUSES),
+  input: anything('What it was started with.'),
+  output: anything('What set-output named, or what the function returned; null until it has completed.'),
+  variables: anything('Variables of a graph as they stand; null for functions and in lists.'),
+  correlationId: nullable('string'),
+  tenant: Type.String(),
+  parentId: nullable('string'),
+  createdAt: instant(),
+  startedAt: instant(),
+  finishedAt: instant(),
+  nodeId: nullable('string', { description: 'Node that has it in hand.' }),
+  waitingFor: Type.Array(WaitingFor),
+  incidents: Type.Array(Incident),
+  revision: Type.Integer({ description: 'Number of its last fact.' }),
+  error: anything('Why it faulted: code, message, step; else null.'),
+})
+
+const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
+
+export function toWireInstance(view: InstanceView, variables: Readonly<Record<string, Json>> | undefined) {
+  return {
+    id: toWireId('instance', view.id),
+    definitionId: view.definitionId,
+    version: view.version,
+    status: view.status,
+    input: view.input,
+    output: view.output,
+    variables: variables ?? null,
+    correlationId: view.correlationId ?? null,
+    tenant: view.tenant,
+    parentId: view.parentId === undefined ? null : toWireId('instance', view.parentId),
+    createdAt: iso(view.createdAt),
+    // Nearly all begin where they are born; the engine does not say when those that queued were first taken up.
+    startedAt: view.status === 'queued' ? null : iso(view.createdAt),
+    finishedAt: iso(view.finishedAt),
+    nodeId: view.nodeId === undefined ? null : toWireId('node', view.nodeId),
+    waitingFor: view.waitingFor.map(toWireWait),
+    incidents: view.incidents.map((each) => ({
+      id: toWireId('incident', each.id),
+      code: each.code,
+      message: each.message,
+      step: each.step ?? null,
+      at: iso(each.at),
+    })),
+    revision: view.revision,
+    error: view.error,
+  }
+}
+
+function toWireWait({ bookmarkId, kind, name, expiresAt }: InstanceView['waitingFor'][number]) {
+  const wait = { bookmarkId: toWireId('bookmark', bookmarkId), kind, name }
+  return expiresAt === undefined ? wait : { ...wait, expiresAt: iso(expiresAt) }
+}
+
+/** One instance with all there is to say of it. */
+export async function readInstance({ engine, tenant, logger }: ApiContext, instanceId: string) {
+  const [view, variables] = await Promise.all([
+    engine.get(instanceId, tenant),
+    // An instance whose journal this node cannot fold must still be seen, most of all then.
+    engine.variables(instanceId).catch((error: unknown) => {
+      logger.warn('variables of an instance cannot be told', { instanceId, reason: errorMessage(error) })
+      return undefined
+    }),
+  ])
+  return toWireInstance(view, variables)
+}

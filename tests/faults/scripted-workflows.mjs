@@ -1,0 +1,184 @@
+// The programs that the fault tests run. Every effect is written to the sink: a file of its own that only grows, which no
+// fault touches.
+import { appendFileSync } from 'node:fs'
+import { workflow } from '@lockstep/engine'
+
+export function scriptedWorkflows(outside) {
+  const sink = (instance, name, scope, mode = 'atLeastOnce') => {
+    const { attempt, idempotencyKey: key } = scope
+    const line = { instance, step: name, attempt, key, mode, node: outside.nodeName, pid: process.pid }
+    appendFileSync(outside.sinkFile, `${JSON.stringify(line)}\n`)
+  }
+  const effect = (ctx, name, value, options = {}) =>
+    ctx.step(
+      name,
+      (scope) => {
+        sink(ctx.instanceId, name, scope, options.effect)
+        return value
+      },
+      options,
+    )
+  const ledger = (ctx, name) => (tx) =>
+    tx.query('insert into ledger (instance_id, step) values ($1, $2) returning step', [ctx.instanceId, name])
+
+  const child = workflow('scripted-child', async (ctx, input) => {
+    const doubled = await effect(ctx, 'double', input.n * 2)
+    await ctx.sleep(20)
+    return { doubled }
+  })
+
+  const order = workflow('scripted-order', async (ctx, input) => {
+    const reserved = await effect(ctx, 'reserve', `reserved ${input.n}`)
+    await ctx.sleep(30)
+    const [booked] = await ctx.transaction('book', ledger(ctx, 'book'))
+    const flaky = await ctx.step(
+      'flaky',
+      (scope) => {
+        sink(ctx.instanceId, 'flaky', scope)
+        if (scope.attempt < 3) throw new Error('not yet')
+        return 'third time'
+      },
+      { retry: { attempts: 5, initial: 10, factor: 1 } },
+    )
+    const answer = await ctx.waitFor('go')
+    const { doubled } = await ctx.run(child, { n: input.n })
+    const charged = await effect(ctx, 'charge', 'charged', { effect: 'atMostOnce' })
+    const again = await ctx.waitFor('again')
+    await ctx.transaction('settle', ledger(ctx, 'settle'))
+    const notified = await effect(ctx, 'notify', 'notified')
+    return { reserved, booked, flaky, answer, doubled, charged, again, notified }
+  })
+
+  /** Stands at a gate inside a step until the driver lets it go on. */
+  const gated = workflow('gated', async (ctx, input) => {
+    await ctx.step('before', (scope) => sink(ctx.instanceId, 'before', scope))
+    await ctx.step('stand', async (scope) => {
+      sink(ctx.instanceId, 'stand', scope)
+      if (outside.nodeName === input.at) await outside.gate(input.gate)
+    })
+    await ctx.transaction('book', ledger(ctx, 'book'))
+    return effect(ctx, 'after', 'done')
+  })
+
+  /** Stands at a gate inside its transaction, with a row of its own written and its locks held. */
+  const gatedTransaction = workflow('gated-transaction', async (ctx, input) => {
+    await ctx.transaction('book', async (tx) => {
+      await ledger(ctx, 'book')(tx)
+      if (outside.nodeName === input.at) await outside.gate(input.gate)
+    })
+    return effect(ctx, 'after', 'done')
+  })
+
+  return [
+    child,
+    order,
+    gated,
+    gatedTransaction,
+    workflow('quick', async (ctx, input) => {
+      const a = await effect(ctx, 'a', input.n + 1)
+      await ctx.transaction('book', ledger(ctx, 'book'))
+      return { sum: await effect(ctx, 'b', a + 1) }
+    }),
+    workflow('timer', async (ctx, input) => {
+      await ctx.sleep(input.ms)
+      return effect(ctx, 'fired', 'fired')
+    }),
+    workflow('waiter', async (ctx, input) => {
+      const got = []
+      for (let turn = 0; turn < input.turns; turn += 1) {
+        const wait = input.timeoutMs === undefined ? {} : { timeout: input.timeoutMs }
+        got.push((await ctx.waitFor('go', wait)) ?? 'timeout')
+      }
+      return { got }
+    }),
+    /** Two waits of one name: the second gives up after a while. */
+    workflow('two-ticks', async (ctx, input) => {
+      const first = await ctx.waitFor('tick')
+      const second = await ctx.waitFor('tick', { timeout: input.timeoutMs })
+      return { first, second: second ?? 'timeout' }
+    }),
+    workflow('poison', async (ctx) => {
+      await effect(ctx, 'harmless', 1)
+      await ctx.step('fatal', (scope) => {
+        sink(ctx.instanceId, 'fatal', scope)
+        outside.die()
+        return new Promise(() => {})
+      })
+    }),
+    workflow('innocent', async (ctx, input) => {
+      for (let turn = 0; turn < input.turns; turn += 1) {
+        await effect(ctx, `turn-${turn}`, turn)
+        await ctx.sleep(input.pauseMs)
+      }
+      return 'innocent'
+    }),
+    workflow('side-by-side', async (ctx) => {
+      const both = [ctx.transaction('left', ledger(ctx, 'left')), ctx.transaction('right', ledger(ctx, 'right'))]
+      const [left, right] = await ctx.all(both)
+      return [...left, ...right]
+    }),
+    /** A time-out that falls due while a transaction of the same instance is open. */
+    workflow('timeout-beside-transaction', async (ctx) => {
+      const waited = ctx.waitFor('never', { timeout: 40 })
+      const booked = ctx.transaction('book', async (tx) => {
+        const rows = await ledger(ctx, 'book')(tx)
+        await tx.query('select pg_sleep(0.15)')
+        return rows
+      })
+      return ctx.all([waited.then((value) => value ?? 'timeout'), booked])
+    }),
+    workflow('caught-transaction', async (ctx, input) => {
+      let caught = 'nothing'
+      try {
+        await ctx.transaction('bad', (tx) => tx.query('select 1 / 0'))
+      } catch {
+        caught = 'division'
+      }
+      await effect(ctx, 'after', caught)
+      await ctx.step('stand', () => (outside.nodeName === input.at ? outside.gate(input.gate) : undefined))
+      return caught
+    }),
+    /** Tries its statements in a transaction whose connection the test cuts. */
+    workflow('slow-transaction', async (ctx) => {
+      await ctx.transaction('book', async (tx) => {
+        await ledger(ctx, 'book')(tx)
+        await tx.query(`select pg_sleep(0.05) as "cut me here"`)
+      })
+      return effect(ctx, 'after', 'done')
+    }),
+  ]
+}
+
+/** For graphs: writes to the sink and answers its input. */
+export function scriptedActivities(outside) {
+  return [
+    {
+      type: 'note',
+      kind: 'action',
+      title: 'Note',
+      description: 'Writes to the sink.',
+      inputs: { type: 'object', properties: { value: {} }, additionalProperties: false },
+      outcomes: ['done'],
+      runs: 'effect',
+      run: ({ value = null }, { instanceId: instance, step, attempt, idempotencyKey: key }) => {
+        const line = { instance, step, attempt, key, mode: 'atLeastOnce', node: outside.nodeName, pid: process.pid }
+        appendFileSync(outside.sinkFile, `${JSON.stringify(line)}\n`)
+        return { kind: 'completed', outcome: 'done', output: value }
+      },
+    },
+    {
+      type: 'note-once',
+      kind: 'action',
+      title: 'Note once',
+      description: 'Writes to the sink; its document says that it runs at most once.',
+      inputs: { type: 'object', properties: { value: {} }, additionalProperties: false },
+      outcomes: ['done'],
+      runs: 'effect',
+      run: ({ value = null }, { instanceId: instance, step, attempt, idempotencyKey: key }) => {
+        const line = { instance, step, attempt, key, mode: 'atMostOnce', node: outside.nodeName, pid: process.pid }
+        appendFileSync(outside.sinkFile, `${JSON.stringify(line)}\n`)
+        return { kind: 'completed', outcome: 'done', output: value }
+      },
+    },
+  ]
+}
