@@ -22,6 +22,15 @@ export function openBench({ part, settings, switches, report }) {
     await engine.call('open', options)
     return engine
   }
+  const optional = async (name, open) => {
+    if (switches.noPeers) return undefined
+    try {
+      return await open()
+    } catch (error) {
+      report.failure(part, name, error)
+      return undefined
+    }
+  }
   return {
     settings,
     switches,
@@ -31,7 +40,8 @@ export function openBench({ part, settings, switches, report }) {
     figure: (figure) => report.figure(part, figure),
     failure: (what, error) => report.failure(part, what, error),
     postgres: async (serverSettings) => keep(await openPostgresServer(serverSettings)),
-    redis: async () => keep(await openRedisServer()),
+    /** Only peers need it: `undefined` without them, or when it cannot run here. */
+    redis: () => optional('Redis', async () => keep(await openRedisServer())),
     keep,
     folder() {
       const made = mkdtempSync(path.join(tmpdir(), 'lockstep-bench-'))
@@ -39,16 +49,13 @@ export function openBench({ part, settings, switches, report }) {
       return made
     },
     engine: (kind, options, name = kind) => start(name, engineFiles[kind], options),
-    /** `undefined` when it is not wanted, or cannot run here: then the reason is in the report and the part goes on. */
+    /** As above; also `undefined` without options, since what they name is not there. The reason is in the report, and the part goes on. */
     async peer(name, options) {
-      if (switches.noPeers) return undefined
-      try {
+      if (options === undefined) return undefined
+      return optional(name, async () => {
         await installPeers()
-        return await start(name, peerFiles[name], options)
-      } catch (error) {
-        report.failure(part, name, error)
-        return undefined
-      }
+        return start(name, peerFiles[name], options)
+      })
     },
     async close() {
       for (const resource of opened.splice(0).reverse()) {

@@ -38,7 +38,11 @@ async function install() {
   const startedAt = Date.now()
   say('installing the peers to compare with (DBOS, Restate, BullMQ: about 250 MB)')
   const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
-  const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
+  const child = spawn('npm', args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  })
   let output = ''
   const keep = (chunk) => {
     output += chunk
@@ -46,7 +50,10 @@ async function install() {
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
   const line = progressLine()
-  const tick = setInterval(() => line.show(`installing the peers, ${countModules()} packages, ${seconds(startedAt)}`), 500)
+  const tick = setInterval(
+    () => line.show(`installing the peers, ${countModules()} packages, ${seconds(startedAt)}`),
+    500,
+  )
   const code = await new Promise((resolve) => {
     child.once('error', (error) => {
       output += error.message

@@ -9,8 +9,14 @@ const partNames = ['three-step', 'latency', 'timers', 'flatness', 'bulk', 'embed
 
 const { parts, switches, settings } = arguments_()
 if (switches.help) {
-  console.log(`npm run bench -- [${partNames.join('|')}]… [--long] [--tiny] [--no-peers] [--strict] [--<setting>=<number>]…`)
-  console.log(`settings: ${Object.entries(settings).map(([name, value]) => `${name} ${value}`).join(', ')}; see bench/README.md`)
+  console.log(
+    `npm run bench -- [${partNames.join('|')}]… [--long] [--tiny] [--no-peers] [--strict] [--<setting>=<number>]…`,
+  )
+  console.log(
+    `settings: ${Object.entries(settings)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ')}; see bench/README.md`,
+  )
   process.exit(0)
 }
 

@@ -3,14 +3,14 @@ const quick = {
   /** How often each competitor is measured; the middle one counts. */
   rounds: 3,
   /** Of each round under load: pipes fill, then completions count. */
-  rampMs: 500,
-  windowMs: 2_000,
+  rampMs: 300,
+  windowMs: 1_500,
   /** Before the first round, uncounted. */
-  warmMs: 1_500,
+  warmMs: 1_000,
   /** One at a time: workflows per round, and rounds. */
   singles: 150,
   singleRounds: 5,
-  signals: 60,
+  signals: 40,
   timers: 10_000,
   timersSeconds: 10,
   /** Rows of each kind in the full database. */
@@ -20,7 +20,7 @@ const quick = {
   idleSeconds: 10,
   bulk: 20_000,
   /** Fresh processes per way of opening the embedded store. */
-  opens: 5,
+  opens: 3,
   /** Of the endurance run, with --long. */
   minutes: 10,
 }

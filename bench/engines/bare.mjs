@@ -35,14 +35,14 @@ answer({
     await Promise.all(Array.from({ length: count }, (_, index) => commit(newId(), 1, `{"input":{"n":${index}}}`)))
     return { seconds: (performance.now() - from) / 1000 }
   },
-  /** Timers kept in memory only: how late, by the database's clock, the commit after each of them is. */
+  /** Timers kept in memory only: how late, by the database's clock, the commit after each of them is. Both clocks are this machine's. */
   async timers({ delaysMs }) {
     return Promise.all(
       delaysMs.map(async (ms) => {
         const id = newId()
-        const startedAt = await commit(id, 1, `{"wait":${ms}}`)
-        await delay(ms)
-        return (await commit(id, 2, '{"by":"timer"}', true)) - (startedAt + ms)
+        const dueAt = (await commit(id, 1, `{"wait":${ms}}`)) + ms
+        await delay(Math.ceil(dueAt - Date.now()))
+        return (await commit(id, 2, '{"by":"timer"}', true)) - dueAt
       }),
     )
   },

@@ -69,9 +69,7 @@ export const loopGraph = {
       type: 'for-each',
       inputs: { items: { $expr: 'input.items' } },
       body: {
-        activities: [
-          { id: 'add', type: 'set-variable', inputs: { name: 'sum', value: { $expr: 'vars.sum + item' } } },
-        ],
+        activities: [{ id: 'add', type: 'set-variable', inputs: { name: 'sum', value: { $expr: 'vars.sum + item' } } }],
       },
     },
     { id: 'out', type: 'set-output', inputs: { name: 'sum', value: { $expr: 'vars.sum' } } },

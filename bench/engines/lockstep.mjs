@@ -42,7 +42,10 @@ async function signalled(how, index) {
 answer({
   async open({ url, dataDir }) {
     const applicationName = 'lockstep:bench'
-    db = url === undefined ? await openPglite({ dataDir, ...common }) : await openPostgres({ url, applicationName, ...common })
+    db =
+      url === undefined
+        ? await openPglite({ dataDir, ...common })
+        : await openPostgres({ url, applicationName, ...common })
     await migrate(db, { mode: 'auto', ...common })
     store = postgresEngineStore(db)
     bus = await postgresWakeBus(db, systemClock, silentLogger)
@@ -74,7 +77,9 @@ answer({
   },
   async bulk({ count }) {
     const from = performance.now()
-    const started = await engine.startMany(Array.from({ length: count }, (_, n) => ({ definitionId: 'one', input: { n } })))
+    const started = await engine.startMany(
+      Array.from({ length: count }, (_, n) => ({ definitionId: 'one', input: { n } })),
+    )
     const seconds = (performance.now() - from) / 1000
     await Promise.all(started.map(({ instanceId }) => engine.waitForEnd(instanceId, { here: true })))
     return { seconds, endedSeconds: (performance.now() - from) / 1000 }

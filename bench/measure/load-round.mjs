@@ -15,10 +15,16 @@ async function loadRound({ engine, args, postgres, redis }, { rampMs, windowMs }
   const before = await postgres?.counters()
   const { perSecond, total, commits } = await engine.call('load', { ...args, rampMs, windowMs })
   const after = await postgres?.counters()
+  const shares = meter.stop()
+  const cores = [shares.engineCores, shares.postgresCores, shares.redisCores].reduce(
+    (sum, share) => sum + (share ?? 0),
+    0,
+  )
   return {
     perSecond,
     total,
-    ...meter.stop(),
+    ...shares,
+    cpuMsEach: (cores * shares.seconds * 1000) / total,
     ...(commits !== undefined && { commitsEach: commits / total }),
     ...(postgres && { walEach: (after.wal - before.wal) / total, writesEach: (after.writes - before.writes) / total }),
   }

@@ -12,7 +12,7 @@ const supported = existsSync('/proc/self/stat')
 
 /**
  * Begins to measure. `groups` maps a name to the root processes of a group. The answer's numbers are cores: 1.00 is one
- * core busy all the time. `foreign` is what processes that are not ours used meanwhile: it disturbs the figures.
+ * core busy all the time. A server that is not ours has no share. `foreign` is what processes that are not ours used meanwhile: it disturbs the figures.
  */
 export function startMeter(groups) {
   if (!supported) return { stop: () => ({}) }
@@ -22,10 +22,11 @@ export function startMeter(groups) {
       const to = look(groups)
       const seconds = (to.at - from.at) / 1000
       const share = (name) => Math.max(0, (to.groups[name] - from.groups[name]) / TICKS / seconds)
+      const known = Object.keys(groups).filter((name) => groups[name].some((pid) => pid !== undefined))
       const machine = (cpus().length * (to.busy - from.busy)) / Math.max(1, to.all - from.all)
       const ours = (to.ours - from.ours) / TICKS / seconds
-      const shares = Object.fromEntries(Object.keys(groups).map((name) => [`${name}Cores`, share(name)]))
-      return { ...shares, machineCores: machine, foreignCores: Math.max(0, machine - ours) }
+      const shares = Object.fromEntries(known.map((name) => [`${name}Cores`, share(name)]))
+      return { seconds, ...shares, machineCores: machine, foreignCores: Math.max(0, machine - ours) }
     },
   }
 }

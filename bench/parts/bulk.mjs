@@ -8,8 +8,8 @@ export async function run(bench) {
   const postgres = await bench.postgres()
   const lockstep = await bench.engine('lockstep', { url: await postgres.createDatabase('lockstep') })
   const bare = await bench.engine('bare', { url: await postgres.createDatabase('bare') })
-  const redis = bench.switches.noPeers ? undefined : await bench.redis()
-  const bullmq = await bench.peer('BullMQ', { url: redis?.url })
+  const redis = await bench.redis()
+  const bullmq = await bench.peer('BullMQ', redis && { url: redis.url })
   const competitors = new Map(Object.entries({ Lockstep: lockstep, 'bare loop': bare, 'BullMQ addBulk': bullmq }))
   for (const [name, engine] of competitors) if (engine === undefined) competitors.delete(name)
 
@@ -19,7 +19,8 @@ export async function run(bench) {
     const servers = { postgres: postgres.pids, ...(redis && { redis: redis.pids }) }
     const meter = startMeter({ engine: [engine.pid], ...servers })
     const { seconds, endedSeconds } = await engine.call('bulk', { count })
-    const result = { perSecond: count / seconds, endedPerSecond: count / (endedSeconds ?? Number.NaN), ...meter.stop() }
+    const ended = endedSeconds === undefined ? {} : { endedPerSecond: count / endedSeconds }
+    const result = { perSecond: count / seconds, ...ended, ...meter.stop() }
     bench.round(name, { round, count, ...result })
     return result
   })

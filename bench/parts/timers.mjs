@@ -29,8 +29,8 @@ export async function run(bench) {
   const url = await postgres.createDatabase('lockstep')
   const lockstep = await bench.engine('lockstep', { url })
   const bare = await bench.engine('bare', { url: await postgres.createDatabase('bare') })
-  const redis = bench.switches.noPeers ? undefined : await bench.redis()
-  const bullmq = await bench.peer('BullMQ', { url: redis?.url })
+  const redis = await bench.redis()
+  const bullmq = await bench.peer('BullMQ', redis && { url: redis.url })
 
   const fire = async (name, engine) => {
     if (engine === undefined) return undefined
@@ -54,7 +54,10 @@ export async function run(bench) {
   const rows = await session.query(journal, [timers])
   const ours = summary('Lockstep', { lateMs: rows.map(({ late }) => late).filter((late) => late !== null), shares })
   const others = new Map()
-  for (const [name, engine] of [['bare loop', bare], ['BullMQ delayed jobs', bullmq]]) {
+  for (const [name, engine] of [
+    ['bare loop', bare],
+    ['BullMQ delayed jobs', bullmq],
+  ]) {
     const fired = await fire(name, engine)
     if (fired !== undefined) others.set(name, summary(name, fired))
   }
@@ -67,7 +70,14 @@ export async function run(bench) {
   }
   const onceEach = rows.filter(({ times }) => times === 1).length
   const target = { of: 'ratio', least: 1, most: 1 }
-  bench.figure({ what: 'fired exactly once', value: onceEach, unit: 'timers', ratio: onceEach / timers, against: 'timers set', target })
+  bench.figure({
+    what: 'fired exactly once',
+    value: onceEach,
+    unit: 'timers',
+    ratio: onceEach / timers,
+    against: 'timers set',
+    target,
+  })
 }
 
 /** Evenly over the range, in an order that looks random and is the same in every run. */

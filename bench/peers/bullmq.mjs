@@ -51,7 +51,11 @@ answer({
     single.on('completed', () => {
       doneCount += 1
     })
-    const workers = [worker('chain', step), single, worker('timers', async (job) => lateMs.push(Date.now() - job.data.due))]
+    const workers = [
+      worker('chain', step),
+      single,
+      worker('timers', async (job) => lateMs.push(Date.now() - job.data.due)),
+    ]
     await Promise.all(workers.map((each) => each.waitUntilReady()))
     closing.push(...workers, chain, singles, timers)
   },

@@ -20,7 +20,13 @@ export function openReport(startedAt, settings) {
   const foreign = []
   const loads = []
   const write = (line) => appendFileSync(file, `${JSON.stringify(line)}\n`)
-  const machine = { node: process.version, platform: platform(), release: release(), arch: arch(), cores: cpus().length }
+  const machine = {
+    node: process.version,
+    platform: platform(),
+    release: release(),
+    arch: arch(),
+    cores: cpus().length,
+  }
   write({ kind: 'run', startedAt, settings, ...machine, model: cpus()[0]?.model, memoryBytes: totalmem() })
 
   return {
@@ -76,21 +82,39 @@ export function openReport(startedAt, settings) {
 }
 
 function loadTable(loads) {
-  const header = ['part', 'under load', 'per second', 'engine', 'PostgreSQL', 'Redis', 'others', 'transactions each', 'WAL bytes each']
-  const columns = ['engineCores', 'postgresCores', 'redisCores', 'foreignCores', 'writesEach', 'walEach']
-  const rows = loads.map((load) => [load.part, load.name, digits(load.perSecond), ...columns.map((name) => digits(load[name]))])
-  return `Processor shares in cores, medians of rounds:\n${table(header, rows, 'llrrrrrrr')}`
+  const header = [
+    'part',
+    'under load',
+    'per second',
+    'engine',
+    'PostgreSQL',
+    'Redis',
+    'others',
+    'CPU ms each',
+    'transactions each',
+    'WAL bytes each',
+  ]
+  const columns = ['engineCores', 'postgresCores', 'redisCores', 'foreignCores', 'cpuMsEach', 'writesEach', 'walEach']
+  const rows = loads.map((load) => [
+    load.part,
+    load.name,
+    digits(load.perSecond),
+    ...columns.map((name) => digits(load[name])),
+  ])
+  return `Processor shares in cores, medians of rounds:\n${table(header, rows, 'llrrrrrrrr')}`
 }
 
 function isMet({ target, ...figure }) {
   if (target === undefined) return undefined
   const value = figure[target.of]
   if (value === undefined) return undefined
-  return target.least === undefined ? value <= target.most : value >= target.least
+  return value >= (target.least ?? Number.NEGATIVE_INFINITY) && value <= (target.most ?? Number.POSITIVE_INFINITY)
 }
 
 function targetText(target) {
   if (target === undefined) return ''
   const sign = target.of === 'ratio' ? '×' : ''
-  return target.least === undefined ? `≤ ${target.most}${sign}` : `≥ ${target.least.toLocaleString('en-US')}${sign}`
+  const text = (value) => `${value.toLocaleString('en-US')}${sign}`
+  if (target.least === target.most) return `= ${text(target.least)}`
+  return target.least === undefined ? `≤ ${text(target.most)}` : `≥ ${text(target.least)}`
 }

@@ -19,8 +19,8 @@ export async function openPostgresServer(settings = {}) {
     query: async (text, values) => (await admin.query(text, values)).rows,
     /** Gone first if it is there: an external server may keep one from an earlier run. */
     async createDatabase(name) {
-      await admin.query(`drop database if exists ${name} with (force)`)
-      await admin.query(`create database ${name}`)
+      await admin.query(`drop database if exists "${name}" with (force)`)
+      await admin.query(`create database "${name}"`)
       return urlOf(name)
     },
     /** A session in one of the databases, for seeding and reading results. */

@@ -1,6 +1,7 @@
 -- 0003_commit.sql  The one function through which a node writes instances (DESIGN §2, ADR 0002, core review F1-F13).
 -- Order of locks: node, bookmark (by hash), agenda (in the caller's order, sorted by instance), event, inserts.
 -- Arrays run in parallel; c_* holds one element per checkpoint, other arrays name their checkpoint by its ordinal in `item`.
+-- p_strict: a refused checkpoint raises LS002 and takes everything with it; for transactions that hold a user's statements too.
 -- c_mode: 0 hold · 1 hold, only if no stimulus was missed · 2 leave the agenda (ended, or waiting for the outside) · 3 wait until due
 create function lockstep_commit(
   p_node uuid, p_n bigint,
@@ -16,7 +17,8 @@ create function lockstep_commit(
   e_item integer[], e_id uuid[], e_tenant text[], e_name text[], e_correlation text[], e_ttl float8[], e_payload json,
   t_item integer[], t_id uuid[], t_step text[], t_fingerprint text[], t_code text[], t_message text[],
   r_item integer[], r_parent uuid[], r_step text[], r_payload json,
-  v_item integer[]
+  v_item integer[],
+  p_strict boolean
 ) returns table (at float8, started uuid[], versions integer[], lost integer[], stimulated integer[], woken integer)
 language plpgsql
 set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
@@ -49,7 +51,7 @@ begin
              case when s.claimed then 'running' else 'queued' end, case when s.claimed then 1 else 0 end
         from unnest(s_id, s_tenant, s_definition, s_version, s_correlation, s_dedupe, s_parent, s_parent_step, s_queue, s_claimed)
              as s(id, tenant, definition, version, correlation, dedupe, parent, parent_step, queue, claimed)
-        left join definition d on d.id = s.definition and d.tenant = s.tenant
+        join definition d on d.id = s.definition and d.tenant = s.tenant
        where coalesce(s.version, d.published) is not null
       on conflict (tenant, definition_id, dedupe_key) where dedupe_key is not null do nothing
       returning instance.id, instance.version)
@@ -71,6 +73,12 @@ begin
   if cardinality(c_id) > 0 then
     if cardinality(x_bookmark) > 0 then
       perform 1 from bookmark b where b.id = any (x_bookmark) order by b.hash for update;
+    end if;
+
+    -- Rows that will be deleted and rows that will be given back, in one order for both: else an event that wakes several of them
+    -- deadlocks with this. With one kind alone the statement below has that order.
+    if 2 = any (c_mode) and 3 = any (c_mode) then
+      perform 1 from agenda a where a.instance_id = any (c_id) and a.claimed_by = p_node order by a.instance_id for update;
     end if;
 
     -- Each checkpoint must own the claim and continue the chain; those that decided on what they had heard must have heard all.
@@ -105,6 +113,9 @@ begin
         left join agenda a on a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim and c.mode > 0 and a.stim <> c.stim
        where not (c.ord = any (v_fit));
       v_refused := v_stimulated || v_lost;
+      if p_strict then
+        raise exception 'refused' using errcode = 'LS002', detail = case when cardinality(v_lost) > 0 then 'lost' else 'stimulated' end;
+      end if;
       update flush f set lost = v_lost, stimulated = v_stimulated where f.node_id = p_node and f.n = p_n;
     end if;
 
@@ -180,12 +191,16 @@ end $$;
 -- Tells instances that something waits in their inbox: raises the counter that owners compare, and makes them due now.
 -- Sorted, so that two of these cannot deadlock. Instances that have ended are left alone.
 create function lockstep_stimulate(p_instances uuid[]) returns void
-language sql as $$
+language plpgsql as $$
+begin
   insert into agenda as a (instance_id, tenant, queue, due_at, claim_no, stim)
   select i.id, i.tenant, i.queue, clock_timestamp(), i.claim_no, 1
     from instance i where i.id = any (p_instances) and i.finished_at is null order by i.id
-  on conflict (instance_id, tenant) do update set stim = a.stim + 1, due_at = least(a.due_at, excluded.due_at)
-$$;
+  on conflict (instance_id, tenant) do update set stim = a.stim + 1, due_at = least(a.due_at, excluded.due_at);
+  -- The insert may have waited for an owner that suspended or ended: then what it had read is old. The row is ours now, so this is final.
+  update agenda a set claim_no = i.claim_no from instance i where i.id = any (p_instances) and a.instance_id = i.id and a.claim_no < i.claim_no;
+  delete from agenda a using instance i where i.id = any (p_instances) and a.instance_id = i.id and i.finished_at is not null;
+end $$;
 
 -- Gives a bookmark that was just opened the oldest event that was kept for it. Answers 1 when there was one.
 create function lockstep_take_kept(p_bookmark uuid) returns integer

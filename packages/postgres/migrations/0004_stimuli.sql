@@ -8,59 +8,70 @@ language plpgsql as $$
 declare
   b bookmark;
   v_open text[];
-  v_status text;
   v_finished timestamptz;
+  v_verdict text;
 begin
-  select array_agg(distinct x.name) into v_open from bookmark x
-   where x.instance_id = p_instance and x.tenant = p_tenant and (p_bookmark is null or x.name = p_bookmark or x.id::text = p_bookmark);
-  if p_bookmark is null and cardinality(v_open) > 1 then
-    return query select 'ambiguous', null::uuid, v_open;
-    return;
-  end if;
-
-  select * into b from bookmark x
-   where x.instance_id = p_instance and x.tenant = p_tenant and (p_bookmark is null or x.name = p_bookmark or x.id::text = p_bookmark)
-   order by x.hash limit 1 for update;
-  if found then
-    if b.expires_at <= clock_timestamp() then
-      return query select 'expired', b.id, null::text[];
+  loop
+    select array_agg(distinct x.name) into v_open from bookmark x
+     where x.instance_id = p_instance and x.tenant = p_tenant and (p_bookmark is null or x.name = p_bookmark or x.id::text = p_bookmark);
+    if p_bookmark is null and cardinality(v_open) > 1 then
+      return query select 'ambiguous', null::uuid, v_open;
       return;
     end if;
-    delete from bookmark x where x.id = b.id;
-    insert into inbox (instance_id, tenant, kind, bookmark_id, name, step, payload)
-    values (b.instance_id, b.tenant, 'resume', b.id, b.name, b.step, p_payload);
-    perform lockstep_stimulate(array[b.instance_id]);
-    return query select 'resumed', b.id, null::text[];
-    return;
-  end if;
 
-  select i.status, i.finished_at into v_status, v_finished from instance i where i.id = p_instance and i.tenant = p_tenant;
-  if not found then
-    return query select 'not-found', null::uuid, null::text[];
-  elsif exists (select 1 from inbox m where m.instance_id = p_instance and m.bookmark_id is not null
-                 and (p_bookmark is null or m.name = p_bookmark or m.bookmark_id::text = p_bookmark))
-     or exists (select 1 from (select j.kind, j.data from journal j where j.instance_id = p_instance order by j.seq desc limit 1000) j
-                 where j.kind = 'waiting'
-                   and (p_bookmark is null or j.data -> 'wait' ->> 'name' = p_bookmark or j.data ->> 'bookmark' = p_bookmark)
-                   and j.data -> 'wait' ->> 'name' is not null) then
-    return query select 'already-resumed', null::uuid, null::text[];
-  elsif v_finished is null and exists (select 1 from agenda a where a.instance_id = p_instance) then
-    return query select 'in-progress', null::uuid, null::text[];
-  else
-    return query select 'not-found', null::uuid, null::text[];
-  end if;
+    select * into b from bookmark x
+     where x.instance_id = p_instance and x.tenant = p_tenant and (p_bookmark is null or x.name = p_bookmark or x.id::text = p_bookmark)
+     order by x.hash limit 1 for update;
+    if found then
+      if b.expires_at <= clock_timestamp() then
+        return query select 'expired', b.id, null::text[];
+        return;
+      end if;
+      delete from bookmark x where x.id = b.id;
+      insert into inbox (instance_id, tenant, kind, bookmark_id, name, step, payload)
+      values (b.instance_id, b.tenant, 'resume', b.id, b.name, b.step, p_payload);
+      perform lockstep_stimulate(array[b.instance_id]);
+      return query select 'resumed', b.id, null::text[];
+      return;
+    end if;
+
+    select i.finished_at into v_finished from instance i where i.id = p_instance and i.tenant = p_tenant;
+    if not found then
+      return query select 'not-found', null::uuid, null::text[];
+      return;
+    end if;
+    v_verdict := case
+      when exists (select 1 from inbox m where m.instance_id = p_instance and m.bookmark_id is not null
+                   and (p_bookmark is null or m.name = p_bookmark or m.bookmark_id::text = p_bookmark))
+        or exists (select 1 from (select j.kind, j.data from journal j where j.instance_id = p_instance order by j.seq desc limit 1000) j
+                   where j.kind = 'waiting'
+                     and (p_bookmark is null or j.data -> 'wait' ->> 'name' = p_bookmark or j.data ->> 'bookmark' = p_bookmark)
+                     and j.data -> 'wait' ->> 'name' is not null) then 'already-resumed'
+      when v_finished is null and exists (select 1 from agenda a where a.instance_id = p_instance) then 'in-progress'
+      else 'not-found' end;
+    -- Opened while this looked elsewhere: what the journal says is then about a bookmark that is there.
+    if not exists (select 1 from bookmark x where x.instance_id = p_instance and x.tenant = p_tenant
+                    and (p_bookmark is null or x.name = p_bookmark or x.id::text = p_bookmark)) then
+      return query select v_verdict, null::uuid, null::text[];
+      return;
+    end if;
+  end loop;
 end $$;
 
 -- Puts a message into an instance's inbox. Answers false when the instance is unknown or has ended.
 create function lockstep_send(p_tenant text, p_instance uuid, p_kind text, p_payload json, p_dedupe text) returns boolean
 language plpgsql as $$
+declare
+  v_id bigint;
 begin
   perform 1 from instance i where i.id = p_instance and i.tenant = p_tenant and i.finished_at is null;
   if not found then return false; end if;
   insert into inbox (instance_id, tenant, kind, payload, dedupe_key) values (p_instance, p_tenant, p_kind, p_payload, p_dedupe)
-  on conflict (tenant, instance_id, dedupe_key) where dedupe_key is not null do nothing;
+  on conflict (tenant, instance_id, dedupe_key) where dedupe_key is not null do nothing returning id into v_id;
   perform lockstep_stimulate(array[p_instance]);
-  return true;
+  if exists (select 1 from agenda a where a.instance_id = p_instance) then return true; end if;
+  delete from inbox m where m.instance_id = p_instance and m.id = v_id;   -- it ended while this waited
+  return false;
 end $$;
 
 -- Delivers an event to at most p_limit of the bookmarks that wait for it.
@@ -70,7 +81,7 @@ declare
   e event;
   v_instances uuid[];
 begin
-  select * into e from event where id = p_event and tenant = p_tenant;
+  select * into e from event where id = p_event and tenant = p_tenant and expires_at > clock_timestamp();
   if not found then return 0; end if;
   with hit as materialized (
     select b.id from bookmark b
@@ -99,6 +110,8 @@ declare
   v_hits integer;
   e record;
 begin
+  -- After the commit of the event, hence a transaction of its own: this one.
+  update event x set settle_after = pg_current_xact_id()::text::bigint where not x.settled and x.settle_after is null;
   for e in select x.id, x.tenant from event x where not x.settled and x.settle_after < v_horizon order by x.published_at limit p_limit loop
     v_hits := lockstep_match(e.tenant, e.id, 500);
     v_matched := v_matched + v_hits;
@@ -107,7 +120,5 @@ begin
       v_settled := v_settled + 1;
     end if;
   end loop;
-  -- After the commit of the event, hence a transaction of its own: this one.
-  update event x set settle_after = pg_current_xact_id()::text::bigint where not x.settled and x.settle_after is null;
   return query select v_settled, v_matched, (select count(*)::integer from (select 1 from event x where not x.settled limit p_limit) o);
 end $$;

@@ -7,45 +7,56 @@ import { startChild } from './child.ts'
 import { edge, errorOf, openTestPglite, testFolder, until } from './open-test-database.ts'
 
 const random = seededRandom(20_261_115)
+/** Many processes are started one after the other. */
+const LONG_MS = 400_000
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const allIds = statement<undefined, { id: number }>('test_all_written', () => [], 'select id from written', {
   readOnly: true,
 })
 
 describe('kill -9 of the process', () => {
-  it('loses no acknowledged row in twenty cycles under writes', async () => {
-    using folder = testFolder()
-    const acknowledged: number[] = []
-    let next = 0
-    for (let cycle = 0; cycle < 20; cycle++) {
-      await using writer = startChild('write-rows.mjs', folder.path, String(next))
-      await writer.said(2 + Math.floor(random.next() * 40))
-      await pause(random.next() * 20)
-      await writer.kill9()
-      for (const line of writer.lines.slice(1)) {
-        const [, from, to] = line.split(' ').map(Number) as [number, number, number]
-        for (let id = from; id <= to; id++) acknowledged.push(id)
-      }
-      // The last rows may have been committed without having been acknowledged.
-      next = (acknowledged.at(-1) ?? -1) + 101
-    }
-    await using db = await openTestPglite({ dataDir: folder.path })
-    const stored = new Set((await db.many(allIds)).map((row) => row.id))
-    expect(acknowledged.length).toBeGreaterThan(20 * 4)
-    expect(acknowledged.filter((id) => !stored.has(id))).toEqual([])
-  })
-
-  it('at any moment of the first start leaves a folder that opens', async () => {
-    for (let cycle = 0; cycle < 8; cycle++) {
+  it(
+    'loses no acknowledged row in twenty cycles under writes',
+    async () => {
       using folder = testFolder()
-      const starter = startChild('write-rows.mjs', folder.path, '0')
-      await pause(random.next() * 900)
-      await starter.kill9()
+      const acknowledged: number[] = []
+      let next = 0
+      for (let cycle = 0; cycle < 20; cycle++) {
+        await using writer = startChild('write-rows.mjs', folder.path, String(next))
+        await writer.said(2 + Math.floor(random.next() * 40))
+        await pause(random.next() * 20)
+        await writer.kill9()
+        for (const line of writer.lines.slice(1)) {
+          const [, from, to] = line.split(' ').map(Number) as [number, number, number]
+          for (let id = from; id <= to; id++) acknowledged.push(id)
+        }
+        // The last rows may have been committed without having been acknowledged.
+        next = (acknowledged.at(-1) ?? -1) + 101
+      }
       await using db = await openTestPglite({ dataDir: folder.path })
-      await migrate(db, { mode: 'auto', ...edge })
-      await db.ping()
-    }
-  })
+      const stored = new Set((await db.many(allIds)).map((row) => row.id))
+      expect(acknowledged.length).toBeGreaterThan(20 * 4)
+      expect(acknowledged.filter((id) => !stored.has(id))).toEqual([])
+    },
+    LONG_MS,
+  )
+
+  it(
+    'at any moment of the first start leaves a folder that opens',
+    async () => {
+      for (let cycle = 0; cycle < 8; cycle++) {
+        using folder = testFolder()
+        const starter = startChild('write-rows.mjs', folder.path, '0')
+        await pause(random.next() * 900)
+        await starter.kill9()
+        await using db = await openTestPglite({ dataDir: folder.path })
+        await migrate(db, { mode: 'auto', ...edge })
+        await db.ping()
+      }
+    },
+    LONG_MS,
+  )
 })
 
 describe('a statement that does not end', () => {
@@ -61,7 +72,7 @@ describe('a statement that does not end', () => {
     await using db = await openTestPglite({
       dataDir: folder.path,
       statementTimeoutMs: 300,
-      stuckAfterMs: 500,
+      stuckAfterMs: 3_000,
       acquireTimeoutMs: 60_000,
     })
     await migrate(db, { mode: 'auto', ...edge })

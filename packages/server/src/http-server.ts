@@ -5,8 +5,8 @@ import { CannotListen, PortInUse } from './errors.ts'
 import type { HealthSource } from './health/health.ts'
 import { healthRoutes } from './health/health-routes.ts'
 import { toOpenApi } from './openapi/openapi.ts'
-import { answerBrokenClient, answerWithProblems, frameworkErrors } from './problem/problem-replies.ts'
 import { problemPages } from './problem/problem-page.ts'
+import { answerBrokenClient, answerWithProblems, frameworkErrors } from './problem/problem-replies.ts'
 import { ShuttingDown } from './problem/request-errors.ts'
 import { readJsonBodies } from './request/json-body.ts'
 import { mount } from './route/mount.ts'
@@ -15,6 +15,7 @@ import { refuseUnrouted } from './route/unrouted.ts'
 import { apiRoutes } from './routes/index.ts'
 import { InFlight } from './wait/in-flight.ts'
 import { Waits } from './wait/waits.ts'
+import { Variables } from './wire/variables.ts'
 
 export interface HttpServerOptions {
   readonly host: string
@@ -59,7 +60,8 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   const root = `${basePath}/api/v1`
   const waits = new Waits(engine)
   const inFlight = new InFlight(options.clock ?? systemClock)
-  const context: ApiContext = { engine, tenant: DEFAULT_TENANT, root, waits, inFlight, logger }
+  const variables = new Variables(engine, logger)
+  const context: ApiContext = { engine, tenant: DEFAULT_TENANT, root, waits, inFlight, variables }
   const app = Fastify({
     logger: false,
     forceCloseConnections: true,

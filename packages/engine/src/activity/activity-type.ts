@@ -22,6 +22,8 @@ export interface ActivityType {
   readonly inputs: JsonObject
   /** `any`: its code chooses names that cannot be known before it runs. */
   readonly outcomes: readonly string[] | 'any'
+  /** Its code reads the whole scope by itself, as a script does: the results of all steps are kept for it. */
+  readonly seesScope?: true
   /** Only of kind `container`. */
   readonly container?: ContainerRule
   readonly bodies?: readonly ActivityBody[]

@@ -2,9 +2,8 @@
 export const OUTPUT_BYTES = 256 * 1024
 /** Arrays and objects inside each other; a bare scalar has depth 0. */
 export const OUTPUT_DEPTH = 64
-/** UTF-16 units of source. */
-export const EXPRESSION_LENGTH = 64 * 1024
-export const SCRIPT_LENGTH = 256 * 1024
+/** UTF-16 units of source. Reading it takes time that grows faster than its length. */
+export const SOURCE_LENGTH = 64 * 1024
 
 /** How deep arrays and objects nest in a JSON text. Reads characters only, so that no depth of nesting can hurt it. */
 export function jsonDepth(text: string): number {

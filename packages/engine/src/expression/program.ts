@@ -11,7 +11,7 @@ import {
   parse,
 } from 'acorn'
 import { ExpressionInvalid, shownSource } from './errors.ts'
-import { EXPRESSION_LENGTH, SCRIPT_LENGTH } from './limits.ts'
+import { SOURCE_LENGTH } from './limits.ts'
 import { childrenOf, findReferences } from './references.ts'
 import { SCOPE_NAMES } from './scope.ts'
 
@@ -27,30 +27,30 @@ export interface ParsedProgram {
   readonly references: readonly string[]
 }
 
-interface Frame {
+/** What stands around the source in the text. */
+interface Wrapping {
   readonly head: string
   readonly tail: string
-  readonly longest: number
 }
 
 const OPEN = `(function (${SCOPE_NAMES.join(', ')}) { "use strict"; return (`
-const FRAMES: Readonly<Record<ProgramKind, Frame>> = {
-  expression: { head: `${OPEN}\n`, tail: '\n) })', longest: EXPRESSION_LENGTH },
+const WRAPPINGS: Readonly<Record<ProgramKind, Wrapping>> = {
+  expression: { head: `${OPEN}\n`, tail: '\n) })' },
   // An inner function, so that a script may declare names of its own that are also names of the scope.
-  script: { head: `${OPEN}() => {\n`, tail: '\n})() })', longest: SCRIPT_LENGTH },
+  script: { head: `${OPEN}() => {\n`, tail: '\n})() })' },
 }
 const DEEPEST = 400
 const TOO_DEEP = 'it is nested too deeply'
 const ACORN: Options = { ecmaVersion: 2024, sourceType: 'script', preserveParens: true, locations: false }
 
 export function parseProgram(source: string, kind: ProgramKind): ParsedProgram {
-  const frame = FRAMES[kind]
-  if (source.length > frame.longest) refuse(source, 0, `it is longer than ${frame.longest} characters`)
+  const around = WRAPPINGS[kind]
+  if (source.length > SOURCE_LENGTH) refuse(source, 0, `it is longer than ${SOURCE_LENGTH} characters`)
   const lone = /\p{Surrogate}/u.exec(source)
   if (lone) refuse(source, lone.index, 'it holds half of a surrogate pair: write it as an escape')
 
-  const text = frame.head + source + frame.tail
-  const tree = innerTree(readProgram(source, text, frame), text, frame, kind)
+  const text = around.head + source + around.tail
+  const tree = innerTree(readProgram(source, text, around), text, around, kind)
   if (tree === undefined) refuse(source, source.length, 'its brackets do not match')
   if (isTooDeep(tree)) refuse(source, 0, TOO_DEEP)
   return { source, text, tree, references: findReferences(tree) }
@@ -66,26 +66,26 @@ function isTooDeep(tree: AnyNode): boolean {
   return false
 }
 
-function readProgram(source: string, text: string, frame: Frame): Program {
+function readProgram(source: string, text: string, around: Wrapping): Program {
   const comments: Comment[] = []
   let program: Program
   try {
     program = parse(text, { ...ACORN, onComment: comments })
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    const at = (error as SyntaxError & { pos: number }).pos - frame.head.length
+    const at = (error as SyntaxError & { pos: number }).pos - around.head.length
     if (/stack space/.test(error.message)) refuse(source, 0, TOO_DEEP)
     const reason = at >= source.length ? 'it ends too early' : error.message.replace(/ \(\d+:\d+\)$/, '')
     refuse(source, at, reason)
   }
   // Engines disagree on these two, and nobody means them.
   const odd = comments.find(({ start }) => text[start] !== '/')
-  if (odd) refuse(source, odd.start - frame.head.length, '"<!--" and "-->" are not comments here')
+  if (odd) refuse(source, odd.start - around.head.length, '"<!--" and "-->" are not comments here')
   return program
 }
 
 /** What stands between head and tail, or `undefined` when the tree does not have exactly their shape around it. */
-function innerTree(program: Program, text: string, frame: Frame, kind: ProgramKind): Expression | undefined {
+function innerTree(program: Program, text: string, around: Wrapping, kind: ProgramKind): Expression | undefined {
   const [statement, ...others] = program.body
   if (others.length > 0 || statement?.type !== 'ExpressionStatement') return undefined
   const outer = unwrap(statement.expression, 0, text.length)
@@ -96,7 +96,7 @@ function innerTree(program: Program, text: string, frame: Frame, kind: ProgramKi
   if (kind === 'expression') return unwrap(last.argument, open, text.length - ' })'.length)
   if (last.argument.type !== 'CallExpression' || last.argument.callee.type === 'Super') return undefined
   const inner = unwrap(last.argument.callee, open, text.length - '() })'.length)
-  return isWhole(inner, text, frame) ? inner : undefined
+  return isWhole(inner, text, around) ? inner : undefined
 }
 
 function unwrap(node: Expression, start: number, end: number): Expression | undefined {
@@ -105,12 +105,12 @@ function unwrap(node: Expression, start: number, end: number): Expression | unde
     : undefined
 }
 
-function isWhole(node: Expression | undefined, text: string, frame: Frame): node is ArrowFunctionExpression {
+function isWhole(node: Expression | undefined, text: string, around: Wrapping): node is ArrowFunctionExpression {
   return (
     node?.type === 'ArrowFunctionExpression' &&
     node.start === OPEN.length &&
-    node.body.start === frame.head.length - '{\n'.length &&
-    node.body.end === text.length - frame.tail.length + '\n}'.length
+    node.body.start === around.head.length - '{\n'.length &&
+    node.body.end === text.length - around.tail.length + '\n}'.length
   )
 }
 

@@ -1,7 +1,8 @@
 import { abortable, type Clock, InvalidOption, type Json, type Logger, silentLogger } from '@lockstep/base'
 import { ExpressionFailed, ExpressionInvalid, ExpressionLimit, shownSource } from './errors.ts'
 import { OUTPUT_BYTES } from './limits.ts'
-import { type ParsedProgram, type ProgramKind, parseProgram } from './program.ts'
+import type { ProgramKind } from './program.ts'
+import { rememberPrograms } from './program-cache.ts'
 import { compileEngine } from './sandbox-engine.ts'
 import { openPool, type PoolSettings } from './sandbox-pool.ts'
 import type { SandboxOutcome } from './sandbox-protocol.ts'
@@ -38,27 +39,16 @@ export interface SandboxOptions {
   readonly outputBytes?: number
 }
 
-const KEPT_PROGRAMS = 500
+const REMEMBERED_CHARACTERS = 2_000_000
 
 export function openSandbox(options: SandboxOptions): Sandbox {
   const pool = openPool(resolveOptions(options))
-  const programs = new Map<string, ParsedProgram>()
-
-  function programOf(source: string, kind: ProgramKind): ParsedProgram {
-    const key = `${kind} ${source}`
-    const known = programs.get(key)
-    if (known !== undefined) return known
-    const program = parseProgram(source, kind)
-    if (programs.size >= KEPT_PROGRAMS) programs.delete(programs.keys().next().value!)
-    programs.set(key, program)
-    return program
-  }
-
+  const read = rememberPrograms(REMEMBERED_CHARACTERS)
   return {
     async evaluate(source, scope, { kind = 'expression', signal } = {}) {
       signal?.throwIfAborted()
-      const program = programOf(source, kind)
-      const request = { program: program.text, scope: scopeText(scope, program.references) }
+      const { text, references } = read(source, kind)
+      const request = { program: text, scope: scopeText(scope, references) }
       return answerOf(await abortable(pool.run(request, signal), signal), source)
     },
     close: () => pool.close(),

@@ -29,9 +29,8 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
     if (known !== undefined) return known
     if (!execution.memo.waits.has(step)) {
       await execution.whileActive(() => execution.beyondRecord(step))
-      const opened = wait()
       const ended = execution.ended(step)
-      execution.record({ kind: 'waiting', step, wait: opened }, { opens: execution.bookmark(step, opened) })
+      execution.openWait(step, wait())
       return ended
     }
     return execution.ended(step)

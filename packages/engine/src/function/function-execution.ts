@@ -12,7 +12,7 @@ import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '.
 import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
-import type { NewBookmark } from '../store/commit-store.ts'
+import type { NewBookmark, NewIncident } from '../store/commit-store.ts'
 import type { Change, Execution, ExecutionHost, Posture } from '../worker/execution.ts'
 import { NonDeterministic, StepFailed } from './errors.ts'
 import { FunctionMemo, type MemoEntry } from './function-memo.ts'
@@ -194,7 +194,14 @@ export class FunctionExecution implements Execution {
     return new Promise((resolve) => this.#waiters.set(step, { resolve }))
   }
 
-  bookmark(step: StepKey, wait: Wait): NewBookmark[] {
+  /** Records that the code waits, and opens the bookmark that stands for it outside. */
+  openWait(step: StepKey, wait: Wait, incidents: readonly NewIncident[] = []): void {
+    const opens = this.#bookmarks(step, wait)
+    const [bookmark] = opens
+    this.record({ kind: 'waiting', step, wait, ...(bookmark && { bookmark: bookmark.id }) }, { opens, incidents })
+  }
+
+  #bookmarks(step: StepKey, wait: Wait): NewBookmark[] {
     if (wait.kind !== 'event' && wait.kind !== 'signal') return []
     const correlationId = wait.kind === 'event' ? wait.correlationId : undefined
     const hash = hashJson([wait.kind, wait.name, correlationId ?? null, step])

@@ -104,13 +104,7 @@ function askPerson(execution: FunctionExecution, step: StepKey): Promise<MemoEnt
   const fingerprint = hashJson([host.identity.definitionId, step.replace(/#\d+$/, ''), 'OUTCOME_UNKNOWN']).slice(0, 16)
   const wait = { kind: 'signal', name: step } as const
   const ended = execution.ended(step)
-  execution.record(
-    { kind: 'waiting', step, wait },
-    {
-      opens: execution.bookmark(step, wait),
-      incidents: [{ id: host.newId(), step, fingerprint, code: 'OUTCOME_UNKNOWN', message }],
-    },
-  )
+  execution.openWait(step, wait, [{ id: host.newId(), step, fingerprint, code: 'OUTCOME_UNKNOWN', message }])
   return ended
 }
 

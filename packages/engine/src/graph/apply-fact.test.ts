@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Fact } from '../journal/fact.ts'
 import { drive, type ToyDriver } from './fixtures/toy-driver.fixture.ts'
 import { runToy, toyBody, toyDocument, toyVerdict } from './fixtures/toy-shell.fixture.ts'
+import { applyFact } from './apply-fact.ts'
 import { InvalidFact } from './graph-errors.ts'
+import { takeReady } from './ready.ts'
 import { isFinished, verdict } from './verdict.ts'
 import { openWaits } from './waits.ts'
 
@@ -120,6 +122,13 @@ describe('an unhandled failure', () => {
     expect(() => done('par[1].y')).toThrow('faulted')
   })
 
+  it('keeps the place that the failure names', () => {
+    const { state, start, fail } = drive(line)
+    start()
+    fail('a', { step: 'inside.of.a.child' })
+    expect(verdict(state)).toMatchObject({ error: { step: 'inside.of.a.child' } })
+  })
+
   it('can be undone: the failed step runs again and the others go on where they stood', () => {
     const { state, apply, done } = faulted()
     apply({ kind: 'ended', ...verdict(state)! })
@@ -131,6 +140,16 @@ describe('an unhandled failure', () => {
     expect(done('par[2].w')).toEqual(['end'])
     done('end')
     expect(verdict(state)).toEqual({ status: 'completed', output: {} })
+  })
+
+  it('starts counting attempts anew when it is undone', () => {
+    const { program, state, start, apply } = drive(line)
+    const error = { code: 'E', message: 'm' }
+    start()
+    apply({ kind: 'retrying', step: 'a', attempt: 1, error, delayMs: 1 })
+    apply({ kind: 'failed', step: 'a', attempt: 2, error })
+    applyFact(program, state, { kind: 'retried' })
+    expect(takeReady(program, state)).toMatchObject([{ step: 'a', attempt: 1 }])
   })
 
   it('of a container is undone by a new run of it', () => {

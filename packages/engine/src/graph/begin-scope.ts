@@ -1,6 +1,6 @@
 import type { Failure, StepKey } from '../journal/fact.ts'
 import type { CompiledScope, GraphProgram } from './graph-program.ts'
-import type { GraphState, ScopeKey } from './graph-state.ts'
+import type { GraphState, ScopeKey, ScopeState } from './graph-state.ts'
 import { routeTokens } from './route-token.ts'
 
 export interface ScopeBeginning {
@@ -16,16 +16,12 @@ export function beginScope(program: GraphProgram, state: GraphState, beginning: 
   const { graph, key, owner, index, error } = beginning
   if (graph.starts.length === 0) return false
   const around = state.scopes[state.executions[owner]!.scope]!
-  state.scopes[key] = {
-    graph: graph.id,
-    owner,
-    frame: graph.isFrame ? key : around.frame,
-    live: [],
-    pending: [],
-    ...(graph.isFrame && { steps: {} }),
-    ...(index !== undefined && { index }),
-    ...(error && { error }),
-  }
+  const frame = graph.isFrame ? key : around.frame
+  const scope: ScopeState = { graph: graph.id, owner, frame, live: [], pending: [] }
+  if (graph.isFrame) scope.steps = {}
+  if (index !== undefined) scope.index = index
+  if (error !== undefined) scope.error = error
+  state.scopes[key] = scope
   routeTokens(program, state, key, graph.starts)
   return true
 }

@@ -45,7 +45,7 @@ export function compileGraph<E extends GraphExpression>(
       reach: new Uint32Array(0),
       repeats: false,
       isRead: false,
-      reads: stepsReadBy(inputs.expressions),
+      reads: type.seesScope ? 'all' : stepsReadBy(inputs.expressions),
     }
     activities.push(compiled)
     compiled.parts = compileParts(activity)

@@ -61,7 +61,7 @@ export interface CompiledActivity<E extends GraphExpression = GraphExpression> {
   readonly repeats: boolean
   /** Whether some expression can read `steps.<id>`; results nobody can read are not kept. */
   readonly isRead: boolean
-  /** Steps that its own inputs read; `all` when an expression computes the name. */
+  /** Steps that its inputs or code read; `all` when only running them would tell. */
   readonly reads: readonly string[] | 'all'
 }
 

@@ -89,9 +89,9 @@ export interface ScopeState {
   counts?: Record<string, number>
   steps?: Record<string, StepRecord>
   /** Turn of a for-each, or branch of a parallel. */
-  readonly index?: number
+  index?: number
   /** What a catch or finally sees. */
-  readonly error?: Failure
+  error?: Failure
 }
 
 /** A join that has a token and waits for more. */

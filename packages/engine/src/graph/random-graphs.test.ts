@@ -11,7 +11,7 @@ import { type GraphState, initialState } from './graph-state.ts'
 import { resetReady, takeReady } from './ready.ts'
 import { validateDocument } from './validate-document.ts'
 
-const RUNS = 400
+const RUNS = 200
 const seeds = fc.integer()
 
 /** As a process sees it that has just restored it. */

@@ -1,6 +1,6 @@
 import type { StepKey } from '../journal/fact.ts'
 import { type CompiledActivity, type GraphProgram, reaches } from './graph-program.ts'
-import type { GraphState, ScopeKey, ScopeState } from './graph-state.ts'
+import type { ExecutionState, GraphState, ScopeKey, ScopeState } from './graph-state.ts'
 import { ownMember } from './own-member.ts'
 
 /** Starts one execution: it is alive in its scope, holds back the joins it can reach, and is ready to be handed out. */
@@ -13,15 +13,11 @@ export function activate(
 ): StepKey {
   const scope = state.scopes[scopeKey]!
   const step = nextStepKey(scopeKey, scope, activity)
-  state.executions[step] = {
-    activity: activity.id,
-    scope: scopeKey,
-    phase: 'active',
-    attempt: 1,
-    ...(lostTo && { lostTo }),
-  }
+  const execution: ExecutionState = { activity: activity.id, scope: scopeKey, phase: 'active', attempt: 1 }
+  if (lostTo !== undefined) execution.lostTo = lostTo
+  state.executions[step] = execution
   scope.live.push(step)
-  shiftBlockers(program, scope, activity, 1)
+  if (scope.pending.length > 0) shiftBlockers(program, scope, activity, 1)
   state.ready.push(step)
   return step
 }
@@ -32,15 +28,22 @@ export function deactivate(program: GraphProgram, state: GraphState, step: StepK
   const scope = state.scopes[execution.scope]!
   delete state.executions[step]
   if (execution.phase !== 'active') delete state.waits[step]
-  scope.live.splice(scope.live.indexOf(step), 1)
-  shiftBlockers(program, scope, program.byId.get(execution.activity)!, -1)
+  removeLive(scope, step)
+  if (scope.pending.length > 0) shiftBlockers(program, scope, program.byId.get(execution.activity)!, -1)
+}
+
+/** The newest first: it is the one that ends, most of the time. */
+function removeLive({ live }: ScopeState, step: StepKey): void {
+  if (live.at(-1) === step) live.pop()
+  else live.splice(live.lastIndexOf(step), 1)
 }
 
 function nextStepKey(scopeKey: ScopeKey, scope: ScopeState, activity: CompiledActivity): StepKey {
   const base = scopeKey === '' ? activity.id : `${scopeKey}.${activity.id}`
-  if (!activity.repeats && scope.counts === undefined) return base
+  const before = scope.counts && ownMember(scope.counts, activity.id)
+  if (before === undefined && !activity.repeats) return base
+  const run = (before ?? 0) + 1
   scope.counts ??= {}
-  const run = (ownMember(scope.counts, activity.id) ?? 0) + 1
   scope.counts[activity.id] = run
   return run === 1 ? base : `${base}#${run}`
 }

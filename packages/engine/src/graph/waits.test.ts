@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { drive } from './fixtures/toy-driver.fixture.ts'
-import { toyDocument } from './fixtures/toy-shell.fixture.ts'
+import { toyBody, toyDocument } from './fixtures/toy-shell.fixture.ts'
 import { resetReady, takeDueRetries } from './ready.ts'
 import { dueWaits, nextDueAt, nextDueInMs, openWaits, stamp } from './waits.ts'
 
@@ -99,6 +99,25 @@ describe('a retry', () => {
     resetReady(program, state)
     expect(nextDueAt(state)).toBe(1_100)
     expect(takeDueRetries(program, state, 1_100)).toMatchObject([{ step: 'a', attempt: 2 }])
+  })
+
+  it('is no wait any more once its attempt was announced', () => {
+    const { state, start, apply } = drive(document)
+    start()
+    apply({ kind: 'retrying', step: 'a', attempt: 1, error, delayMs: 100 }, 1_000)
+    apply({ kind: 'attempting', step: 'a', attempt: 2 }, 1_100)
+    expect(openWaits(state)).toEqual([])
+    apply({ kind: 'waiting', step: 'a', wait: { kind: 'event', name: 'e' } })
+    expect(state.executions.a).toEqual({ activity: 'a', scope: '', phase: 'waiting', attempt: 2 })
+  })
+
+  it('of a container is no wait any more once it has opened', () => {
+    const loop = { id: 'loop', type: 'for-each', body: toyBody(['x']) }
+    const { state, start, apply, open } = drive(toyDocument([loop]))
+    start()
+    apply({ kind: 'retrying', step: 'loop', attempt: 1, error, delayMs: 100 }, 1_000)
+    expect(open('loop', { items: [1] })).toEqual(['loop[0].x'])
+    expect(openWaits(state)).toEqual([])
   })
 
   it('can fail, wait or end like the first attempt', () => {

@@ -70,6 +70,8 @@ export interface WaitingFact {
   readonly kind: 'waiting'
   readonly step: StepKey
   readonly wait: Wait
+  /** Id of the bookmark that stands for it outside, where there is one. */
+  readonly bookmark?: string
 }
 
 /** Intent, committed before an at-most-once effect: after a crash the step is known to be unclear, not untried. */

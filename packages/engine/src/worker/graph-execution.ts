@@ -371,7 +371,13 @@ export class GraphExecution implements Execution {
   // Waiting.
 
   #wait(step: StepKey, wait: Wait): void {
-    this.#fold({ kind: 'waiting', step, wait }, { opens: this.#bookmarksFor(step, wait) })
+    this.#openWait(step, wait)
+  }
+
+  #openWait(step: StepKey, wait: Wait, incidents: readonly NewIncident[] = []): void {
+    const opens = this.#bookmarksFor(step, wait)
+    const [bookmark] = opens
+    this.#fold({ kind: 'waiting', step, wait, ...(bookmark && { bookmark: bookmark.id }) }, { opens, incidents })
   }
 
   #bookmarksFor(step: StepKey, wait: Wait): NewBookmark[] {
@@ -432,7 +438,7 @@ export class GraphExecution implements Execution {
       message,
     }
     const wait: Wait = { kind: 'signal', name: step }
-    this.#fold({ kind: 'waiting', step, wait }, { opens: this.#bookmarksFor(step, wait), incidents: [incident] })
+    this.#openWait(step, wait, [incident])
   }
 
   // Children.

@@ -1,25 +1,34 @@
 import { groupBy } from '@lockstep/base'
-import type { AgendaStore, Claim, Inbox, InboxMessage, LoadedInstance, RecordedFact } from '@lockstep/engine/ports'
+import {
+  type AgendaStore,
+  type Claim,
+  Fenced,
+  type Inbox,
+  type InboxMessage,
+  type LoadedInstance,
+  type RecordedFact,
+} from '@lockstep/engine/ports'
 import type { Db, Lane } from '../db/db.ts'
+import { sqlstateOf } from '../db/errors.ts'
 import * as sql from './agenda.sql.ts'
 
 /** Facts read at once: bounds the memory of a load, whatever the instances have been through. */
 const PAGE = 5_000
+/** The claim points to a node row that is gone: the foreign key is a fence of its own. */
+const FOREIGN_KEY_VIOLATION = '23503'
 
 export function postgresAgenda(db: Db): AgendaStore {
   const control = db.lane('control')
   const work = db.lane('work')
   return {
-    claim: async (request) =>
-      (
-        await control.many(sql.claim, {
-          node: request.nodeId,
-          queues: request.queues,
-          limit: request.limit,
-          aheadMs: request.aheadMs,
-          floorMs: request.floorMs,
-        })
-      ).map(toClaim),
+    claim: async ({ nodeId: node, ...request }) => {
+      try {
+        return (await control.many(sql.claim, { node, ...request })).map(toClaim)
+      } catch (error) {
+        if (sqlstateOf(error) === FOREIGN_KEY_VIOLATION) throw new Fenced({ nodeId: node }, { cause: error })
+        throw error
+      }
+    },
     claims: (node) =>
       control.transaction(async (tx) => {
         await tx.run(sql.lockNode, { node })

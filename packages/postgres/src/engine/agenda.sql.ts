@@ -10,7 +10,7 @@ export interface ClaimRow {
 }
 
 /**
- * Takes due rows that nobody has, oldest first within each queue. Index agenda_due; ids and small columns only, so that a
+ * Takes due rows that nobody has, oldest first. Index agenda_due; ids and small columns only, so that a
  * stopped reader cannot hold the rows. The foreign key to node is a fence of its own.
  * A MATERIALIZED CTE: the planner may run a subquery again and claim more rows than the limit.
  */
@@ -24,12 +24,12 @@ export const claim = statement<
      select d.instance_id, d.tenant
        from unnest($2::text[]) as q(queue)
       cross join lateral (
-        select a.instance_id, a.tenant from agenda a
+        select a.instance_id, a.tenant, a.due_at from agenda a
          where a.queue = q.queue and a.claimed_by is null
            and a.due_at <= (select clock_timestamp() + $4::float8 * interval '1 millisecond')
            and a.due_at >= (select coalesce(clock_timestamp() - $5::float8 * interval '1 millisecond', '-infinity'))
          order by a.due_at limit $3 for update skip locked) d
-      limit $3)
+      order by d.due_at limit $3)
    update agenda a set claimed_by = $1, claim_no = a.claim_no + 1, crashes = a.crashes + 1
      from due where a.instance_id = due.instance_id and a.tenant = due.tenant
    returning a.instance_id, a.tenant, a.claim_no, a.stim, a.crashes, extract(epoch from a.due_at - clock_timestamp())::float8 * 1000 as due_in`,

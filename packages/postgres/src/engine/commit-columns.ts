@@ -19,6 +19,8 @@ export interface CommitColumns {
   readonly incident: ReturnType<typeof emptyIncidents>
   readonly parent: { item: number[]; id: string[]; step: string[]; payload: string[] }
   readonly survived: number[]
+  /** Refused items are an error that takes everything with it. */
+  readonly strict: boolean
 }
 
 type Maybe<T> = T | undefined
@@ -77,7 +79,7 @@ const emptyIncidents = () => ({
 })
 
 /** `starts` and `checkpoints` must be sorted already (see `sortBatch`): the order of the arrays is the order of the locks. */
-export function commitColumns(batch: CommitBatch): CommitColumns {
+export function commitColumns(batch: CommitBatch, { strict = false } = {}): CommitColumns {
   const columns: CommitColumns = {
     node: batch.nodeId,
     flushNo: batch.flushNo,
@@ -93,6 +95,7 @@ export function commitColumns(batch: CommitBatch): CommitColumns {
     incident: emptyIncidents(),
     parent: { item: [], id: [], step: [], payload: [] },
     survived: [],
+    strict,
   }
   for (const start of batch.starts) addStart(columns, start)
   batch.checkpoints.forEach((checkpoint, index) => addCheckpoint(columns, checkpoint, index + 1))

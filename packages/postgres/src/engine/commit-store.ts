@@ -1,9 +1,11 @@
+import { errorMessage } from '@lockstep/base'
 import {
   type CheckpointItem,
   type CheckpointVerdict,
   type CommitBatch,
   type CommitResult,
   type CommitStore,
+  CommitUnknown,
   Fenced,
   type StartItem,
   type StartVerdict,
@@ -17,6 +19,7 @@ import type { HistoryGuard } from './history-guard.ts'
 /** SQLSTATE that the commit function raises when the node row is gone. */
 const FENCED = 'LS001'
 const UNIQUE_VIOLATION = '23505'
+const DEADLOCK = '40P01'
 
 type Applied = sql.CommitAnswer & { readonly repeated: boolean }
 
@@ -30,7 +33,7 @@ export function postgresCommits(db: Db, guard: HistoryGuard): CommitStore {
       const sorted: CommitBatch = { ...batch, starts: starts.items, checkpoints: checkpoints.items }
       const answer = await apply(lane, sorted)
       guard.acknowledged(batch.nodeId, batch.flushNo)
-      const verdicts = await startVerdicts(lane, starts.items, answer)
+      const verdicts = await afterCommit(() => startVerdicts(lane, starts.items, answer))
       return {
         at: answer.at,
         starts: starts.restore(verdicts),
@@ -45,13 +48,34 @@ export function postgresCommits(db: Db, guard: HistoryGuard): CommitStore {
   }
 }
 
+/** A batch that lost a deadlock was rolled back as a whole: it may be sent again at once. */
+const MOST_DEADLOCKS = 5
+
 async function apply(lane: Lane, batch: CommitBatch): Promise<Applied> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return { ...(await lane.one(sql.commit, commitColumns(batch))), repeated: false }
+    } catch (error) {
+      if (isAppliedBefore(error)) return afterCommit(() => answerOfApplied(lane, batch))
+      if (sqlstateOf(error) === FENCED) return answerOfBuried(lane, batch, error)
+      if (sqlstateOf(error) !== DEADLOCK || attempt >= MOST_DEADLOCKS) throw error
+    }
+  }
+}
+
+/** Applied and then buried is not the same as refused: the caller gets its answer, and learns of the burial with the next batch. */
+async function answerOfBuried(lane: Lane, batch: CommitBatch, cause: unknown): Promise<Applied> {
+  const flush = await lane.maybeOne(sql.appliedFlush, { node: batch.nodeId, flushNo: batch.flushNo })
+  if (flush === undefined) throw new Fenced({ nodeId: batch.nodeId }, { cause })
+  return afterCommit(() => answerOfApplied(lane, batch))
+}
+
+/** The batch is in; only what it answered is still being read. Losing the connection here must not look as if nothing had happened. */
+async function afterCommit<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return { ...(await lane.one(sql.commit, commitColumns(batch))), repeated: false }
-  } catch (error) {
-    if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: batch.nodeId }, { cause: error })
-    if (isAppliedBefore(error)) return answerOfApplied(lane, batch)
-    throw error
+    return await read()
+  } catch (cause) {
+    throw new CommitUnknown({ statement: sql.commit.name, reason: errorMessage(cause) }, { cause })
   }
 }
 

@@ -10,7 +10,10 @@ export interface CommitAnswer {
   readonly woken: number
 }
 
-/** The whole batch in one call of migration 0003's function. Raises LS001 when the node was buried, 23505 on flush_pkey when it was applied before. */
+/**
+ * The whole batch in one call of migration 0003's function. Raises LS001 when the node was buried, LS002 when it is strict and
+ * an item is refused, 23505 on flush_pkey when it was applied before.
+ */
 export const commit = statement<CommitColumns, CommitAnswer>(
   'engine_commit',
   (c) => [
@@ -78,6 +81,7 @@ export const commit = statement<CommitColumns, CommitAnswer>(
     c.parent.step,
     json(c.parent.payload),
     c.survived,
+    c.strict,
   ],
   `select * from lockstep_commit(
      $1, $2,
@@ -92,7 +96,7 @@ export const commit = statement<CommitColumns, CommitAnswer>(
      $47, $48, $49, $50, $51, $52, $53,
      $54, $55, $56, $57, $58, $59,
      $60, $61, $62, $63,
-     $64)`,
+     $64, $65)`,
 )
 
 /** Texts of JSON values as one JSON array: the server splits it in step with the other columns, and nothing is escaped twice. */

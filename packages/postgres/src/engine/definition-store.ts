@@ -31,7 +31,8 @@ export function postgresDefinitions(db: Db): DefinitionStore {
         const found = await tx.maybeOne(sql.lockForPublish, { tenant, id })
         if (found === undefined) return { kind: 'not-found' }
         if (found.revision !== revision) return { kind: 'changed', revision: found.revision }
-        const version = found.latest_hash === hash ? found.latest : found.latest + 1
+        const latest = await tx.maybeOne(sql.hashOf, { tenant, id, version: found.latest })
+        const version = latest?.hash === hash ? found.latest : found.latest + 1
         if (version > found.latest) await tx.run(sql.addVersion, { tenant, id, version, hash })
         await tx.run(sql.point, { tenant, id, version })
         return { kind: 'published', version, hash }

@@ -32,16 +32,18 @@ export const saveDraft = statement<
     where id = $1 and tenant = $2 and kind = 'graph' and ($5::integer is null or revision = $5) returning revision`,
 )
 
-/** Locks the definition, so that two publishes cannot take one number. */
-export const lockForPublish = statement<
-  { tenant: string; id: string },
-  { revision: number; latest: number; published: number | null; latest_hash: string | null }
->(
+/** Locks the definition, so that two publishes cannot take one number. What they compare is read in a later statement. */
+export const lockForPublish = statement<{ tenant: string; id: string }, { revision: number; latest: number }>(
   'definition_lock_for_publish',
   (p) => [p.id, p.tenant],
-  `select d.revision, d.latest, d.published,
-          (select v.hash from definition_version v where v.id = d.id and v.tenant = d.tenant and v.version = d.latest) as latest_hash
-     from definition d where d.id = $1 and d.tenant = $2 and d.kind = 'graph' for update of d`,
+  `select revision, latest from definition where id = $1 and tenant = $2 and kind = 'graph' for update`,
+)
+
+export const hashOf = statement<{ tenant: string; id: string; version: number }, { hash: string }>(
+  'definition_hash_of',
+  (p) => [p.id, p.tenant, p.version],
+  'select hash from definition_version where id = $1 and tenant = $2 and version = $3',
+  { readOnly: true },
 )
 
 export const addVersion = statement<{ tenant: string; id: string; version: number; hash: string }>(

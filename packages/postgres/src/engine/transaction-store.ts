@@ -7,30 +7,31 @@ import { commit } from './commit.sql.ts'
 import { commitColumns } from './commit-columns.ts'
 
 const FENCED = 'LS001'
+/** The step may not be written any more: the user's statements were rolled back with it. */
+const REFUSED = 'LS002'
 
 export function postgresTransactions(db: Db): TransactionStore {
   const lane = db.lane('work')
   return {
     transact: async (work, finish) => {
-      let outcome: { result: Awaited<ReturnType<typeof work>> } | undefined
-      let batch: CommitBatch | undefined
+      let done: { readonly result: Awaited<ReturnType<typeof work>>; readonly batch: CommitBatch } | undefined
       try {
         const [answer] = await lane.transactionEndingWith(commit, async (tx) => {
           const result = await work({ query: (text, values = []) => rawQuery(tx, text, values) })
-          outcome = { result }
-          batch = finish(result)
-          return commitColumns(batch)
+          done = { result, batch: finish(result) }
+          return commitColumns(done.batch, { strict: true })
         })
-        if (answer === undefined || outcome === undefined) throw new TypeError('the commit function answered nothing')
-        const { lost, stimulated, at } = answer
-        const verdict = lost.length > 0 ? 'lost' : stimulated.length > 0 ? 'stimulated' : 'written'
         return {
-          result: outcome.result,
-          commit: { at, starts: [], checkpoints: [{ kind: verdict }], woken: 0, repeated: false },
+          result: done!.result,
+          commit: { at: answer!.at, starts: [], checkpoints: [{ kind: 'written' }], woken: 0, repeated: false },
         }
       } catch (error) {
-        if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: batch?.nodeId ?? '' }, { cause: error })
-        throw error
+        if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: done?.batch.nodeId ?? '' }, { cause: error })
+        if (sqlstateOf(error) !== REFUSED || done === undefined) throw error
+        return {
+          result: done.result,
+          commit: { at: 0, starts: [], checkpoints: [{ kind: 'lost' }], woken: 0, repeated: false },
+        }
       }
     },
     startWithin: async (tx, nodeId, item) => {

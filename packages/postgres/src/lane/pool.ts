@@ -1,9 +1,9 @@
 import { type Clock, type Random, sleep, type Timer } from '@lockstep/base'
+import { backoffMs } from '../connection/backoff.ts'
 import { Broken } from '../connection/broken.ts'
 import type { Connection, Reply, Request } from '../connection/connection.ts'
 import type { LaneStats } from '../db/db.ts'
 import { DatabaseBusy, DatabaseClosed } from '../db/errors.ts'
-import { backoffMs } from './backoff.ts'
 
 export interface PoolOptions {
   readonly name: string

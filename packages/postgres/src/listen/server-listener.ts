@@ -1,10 +1,10 @@
 import { type Clock, errorMessage, type Logger, type Random, sleep, type Timer } from '@lockstep/base'
+import { backoffMs } from '../connection/backoff.ts'
 import { Broken } from '../connection/broken.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outcomeOf } from '../connection/outcome.ts'
 import type { Subscriber, Subscription } from '../db/db.ts'
 import { DatabaseClosed } from '../db/errors.ts'
-import { backoffMs } from '../lane/backoff.ts'
 import { type Listener, listenOn, unlistenText } from './listener.ts'
 import { Subscriptions } from './subscriptions.ts'
 
@@ -42,7 +42,7 @@ export class ServerListener implements Listener {
     const close = (): Promise<void> => this.#unsubscribe(channel, subscriber)
     try {
       // Also when a connection is just being made: it may have asked for the channels before this one came.
-      const connection = this.#connection ?? (await this.#connect())
+      const connection = await this.#connect()
       await listenOn(connection, [channel])
       this.#subscriptions.resync(subscriber)
     } catch (error) {
@@ -67,6 +67,7 @@ export class ServerListener implements Listener {
   }
 
   #connect(): Promise<Connection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection)
     this.#connecting ??= this.#openAndListen().finally(() => {
       this.#connecting = undefined
     })

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
+import { isRetryable } from '@lockstep/base'
 import type { Connection } from '../connection/connection.ts'
-import { greet } from '../connection/greet.ts'
 import { openConnection } from '../connection/open-connection.ts'
 import { applySettings, sessionSettings } from '../connection/session.ts'
-import { composeDb } from '../db/compose-db.ts'
 import type { Db, Lane } from '../db/db.ts'
-import { ConnectionLost } from '../db/errors.ts'
+import { composeDb } from '../lane/compose-db.ts'
+import { greet } from '../lane/greet.ts'
 import { laneOver } from '../lane/lane.ts'
 import { Pool } from '../lane/pool.ts'
 import { SessionListener } from '../listen/session-listener.ts'
@@ -44,7 +44,7 @@ function compose(options: ResolvedPglite, server: EmbeddedServer, unlock: () => 
     size: 1,
     open: () => openSession(options, server, listener),
     // A statement of the last session that still runs is worth waiting for; files that cannot be read are not.
-    isHopeless: (error) => !ConnectionLost.is(error),
+    isHopeless: (error) => !isRetryable(error),
   })
   const lane: Lane = laneOver(pool, { ...options, preparation: 'named' })
   return composeDb({

@@ -1,4 +1,4 @@
-import { errorCode, errorMessage } from '@lockstep/base'
+import { errorCode, errorMessage, isRetryable } from '@lockstep/base'
 import { DatabaseUnreachable, type UnreachableReason } from '../db/errors.ts'
 import { type DatabaseAddress, placeOf } from './parse-database-url.ts'
 
@@ -38,7 +38,7 @@ export function unreachable(address: DatabaseAddress, error: unknown): Error {
 }
 
 export function isHopeless(error: unknown): boolean {
-  return !DatabaseUnreachable.is(error) || hopeless.has(error.details.reason)
+  return DatabaseUnreachable.is(error) ? hopeless.has(error.details.reason) : !isRetryable(error)
 }
 
 function reasonOf(error: unknown, message: string): UnreachableReason {

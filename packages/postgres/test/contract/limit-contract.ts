@@ -2,7 +2,7 @@ import { deferred } from '@lockstep/base'
 import { describe, expect, it } from 'vitest'
 import { CommitUnknown, DatabaseBusy, DatabaseTimeout, statement } from '../../src/index.ts'
 import type { Contract } from '../db-contract.ts'
-import { errorOf, until } from '../open-test-database.ts'
+import { errorOf } from '../open-test-database.ts'
 
 const slowRead = statement<number>('contract_slow_read', (seconds) => [seconds], 'select pg_sleep($1)', {
   readOnly: true,
@@ -13,22 +13,22 @@ const one = statement<undefined, { one: number }>('contract_one', () => [], 'sel
 export function limitContract(contract: Contract): void {
   describe('limits', () => {
     it('gives up on a read that takes too long, and later callers are served', async () => {
-      await using db = await contract.open({ statementTimeoutMs: 200, acquireTimeoutMs: 20_000 })
-      expect(DatabaseTimeout.is(await errorOf(db.run(slowRead, 1.5)))).toBe(true)
+      await using db = await contract.open({ statementTimeoutMs: 1_000, acquireTimeoutMs: 60_000 })
+      expect(DatabaseTimeout.is(await errorOf(db.run(slowRead, 2.5)))).toBe(true)
       expect(await db.one(one)).toEqual({ one: 1 })
     })
 
     it('says of a write that took too long what is known of it', async () => {
-      await using db = await contract.open({ statementTimeoutMs: 200, acquireTimeoutMs: 20_000 })
-      const error = await errorOf(db.run(slowWrite, 1.5))
+      await using db = await contract.open({ statementTimeoutMs: 1_000, acquireTimeoutMs: 60_000 })
+      const error = await errorOf(db.run(slowWrite, 2.5))
       const isInterrupted = contract.missing.interruptedStatements === undefined
       expect((isInterrupted ? DatabaseTimeout : CommitUnknown).is(error)).toBe(true)
       expect(await db.one(one)).toEqual({ one: 1 })
     })
 
     it('lets a transaction set its own limit', async () => {
-      await using db = await contract.open({ statementTimeoutMs: 200, acquireTimeoutMs: 20_000 })
-      await db.transaction((tx) => tx.run(slowWrite, 0.5), { statementTimeoutMs: 20_000 })
+      await using db = await contract.open({ statementTimeoutMs: 1_000, acquireTimeoutMs: 60_000 })
+      await db.transaction((tx) => tx.run(slowWrite, 1.5), { statementTimeoutMs: 60_000 })
       const error = await errorOf(
         contract.db.transaction((tx) => tx.run(slowWrite, 5), { statementTimeoutMs: 100, attempts: 1 }),
       )
@@ -36,7 +36,7 @@ export function limitContract(contract: Contract): void {
     })
 
     it('rolls back a transaction that does nothing for too long, and frees what it held', async () => {
-      await using db = await contract.open({ idleInTransactionMs: 150, acquireTimeoutMs: 20_000 })
+      await using db = await contract.open({ idleInTransactionMs: 150, acquireTimeoutMs: 60_000 })
       await db.script('create table if not exists idled (id int4); truncate idled')
       const never = deferred<void>()
       const error = await errorOf(
@@ -53,27 +53,27 @@ export function limitContract(contract: Contract): void {
     })
 
     it('does not take a transaction for idle while its statement runs', async () => {
-      await using db = await contract.open({ idleInTransactionMs: 150 })
+      await using db = await contract.open({ idleInTransactionMs: 600, acquireTimeoutMs: 60_000 })
       await db.transaction(async (tx) => {
-        await tx.run(slowRead, 0.4)
-        await tx.run(slowRead, 0.4)
+        await tx.run(slowRead, 0.8)
+        await tx.run(slowRead, 0.8)
       })
     })
 
     it('turns callers away when every connection is taken for too long', async () => {
-      await using db = await contract.open({ acquireTimeoutMs: 150 })
+      await using db = await contract.open({ acquireTimeoutMs: 500, idleInTransactionMs: 60_000 })
       const finish = deferred<void>()
-      const holders = Array.from({ length: 8 }, () =>
-        db.transaction(async (tx) => {
-          await tx.one(one)
-          await finish.promise
-        }),
-      )
-      const waiting = Promise.allSettled(holders)
-      await until(() => db.stats().some((lane) => lane.ownedCount > 0))
-      expect(DatabaseBusy.is(await errorOf(db.one(one)))).toBe(true)
+      const holders: Promise<unknown>[] = []
+      let turnedAway: unknown
+      while (turnedAway === undefined) {
+        holders.push(db.transaction(() => finish.promise).catch(() => {}))
+        await db.one(one).catch((error: unknown) => {
+          turnedAway = error
+        })
+      }
+      expect(DatabaseBusy.is(turnedAway)).toBe(true)
       finish.resolve()
-      await waiting
+      await Promise.all(holders)
       expect(await db.one(one)).toEqual({ one: 1 })
     })
 

@@ -1,6 +1,13 @@
 import Type, { type TSchema } from 'typebox'
 import { problemTitles } from '../problem/problem-titles.ts'
-import { DefinitionSummary, DraftReply, GraphDocument, GraphProblemItem, PublishReply, SaveAndPublishReply } from '../wire/definition.ts'
+import {
+  DefinitionSummary,
+  DraftReply,
+  GraphDocument,
+  GraphProblemItem,
+  PublishReply,
+  SaveAndPublishReply,
+} from '../wire/definition.ts'
 import { Instance } from '../wire/instance.ts'
 import { JournalItem } from '../wire/journal.ts'
 import { oneOf } from '../wire/schema.ts'
@@ -15,12 +22,13 @@ export const ProblemSchema = Type.Object(
     code: oneOf(Object.keys(problemTitles), 'Stable: programs decide by it.'),
     retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
     errors: Type.Optional(
-      Type.Array(
-        Type.Object({ in: oneOf(['body', 'query', 'header']), field: Type.String(), text: Type.String() }),
-        { description: 'INVALID_REQUEST: each field that is wrong.' },
-      ),
+      Type.Array(Type.Object({ in: oneOf(['body', 'query', 'header']), field: Type.String(), text: Type.String() }), {
+        description: 'INVALID_REQUEST: each field that is wrong.',
+      }),
     ),
-    problems: Type.Optional(Type.Array(Type.Unknown(), { description: 'DEFINITION_INVALID, INPUT_INVALID: each place that is wrong.' })),
+    problems: Type.Optional(
+      Type.Array(Type.Unknown(), { description: 'DEFINITION_INVALID, INPUT_INVALID: each place that is wrong.' }),
+    ),
     outcome: Type.Optional(oneOf(['already-resumed', 'in-progress', 'expired', 'not-found'], 'How a resume lost.')),
     bookmarks: Type.Optional(Type.Array(Type.String(), { description: 'BOOKMARK_AMBIGUOUS: names to choose from.' })),
   },

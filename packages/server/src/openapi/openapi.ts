@@ -3,9 +3,9 @@
  * have a name are told by identity and referred to, so that clients get types instead of copies.
  */
 import type { TSchema } from 'typebox'
-import { problemTitles } from '../problem/problem-titles.ts'
 import type { ErrorCode } from '../problem/error-code.ts'
 import { errorStatus } from '../problem/error-status.ts'
+import { problemTitles } from '../problem/problem-titles.ts'
 import type { AnyRoute } from '../route/route.ts'
 import { namedSchemas } from './named-schemas.ts'
 
@@ -61,7 +61,12 @@ function toOperation(route: AnyRoute): Operation {
     parameters: [...pathParameters(route), ...queryParameters(route.query), ...headerParameters(route)],
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: route.bodyOptional !== true, content: { 'application/json': { schema: refer(route.body) } } } }),
+      : {
+          requestBody: {
+            required: route.bodyOptional !== true,
+            content: { 'application/json': { schema: refer(route.body) } },
+          },
+        }),
     responses: { ...answers(route), ...problems(route) },
   }
 }
@@ -70,15 +75,27 @@ const pathParameters = (route: AnyRoute): Parameter[] =>
   route.id === undefined ? [] : [{ name: 'id', in: 'path', required: true, schema: refer(route.id) }]
 
 function queryParameters(query: TSchema | undefined): Parameter[] {
-  const { properties = {}, required = [] } = (query ?? {}) as { properties?: Record<string, TSchema>; required?: string[] }
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema: refer(schema) }))
+  const { properties = {}, required = [] } = (query ?? {}) as {
+    properties?: Record<string, TSchema>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: refer(schema),
+  }))
 }
 
 function headerParameters({ method, ifMatch }: AnyRoute): Parameter[] {
   const text = { type: 'string' }
   return [
-    ...(ifMatch === undefined ? [] : [{ name: 'If-Match', in: 'header' as const, required: ifMatch === 'required', schema: text }]),
-    ...(method === 'POST' ? [{ name: 'Idempotency-Key', in: 'header' as const, required: false, schema: { ...text, maxLength: 255 } }] : []),
+    ...(ifMatch === undefined
+      ? []
+      : [{ name: 'If-Match', in: 'header' as const, required: ifMatch === 'required', schema: text }]),
+    ...(method === 'POST'
+      ? [{ name: 'Idempotency-Key', in: 'header' as const, required: false, schema: { ...text, maxLength: 255 } }]
+      : []),
   ]
 }
 
@@ -93,9 +110,14 @@ const answers = (route: AnyRoute): Record<string, unknown> =>
 function problems(route: AnyRoute): Record<string, unknown> {
   const codes = new Set([...everywhere, ...(route.body === undefined ? [] : withBody), ...route.problems])
   const texts: Record<string, string[]> = {}
-  for (const code of codes) (texts[errorStatus[code]] ??= []).push(`${code}: ${problemTitles[code]}.`)
+  for (const code of codes) {
+    const status = errorStatus[code]
+    texts[status] = [...(texts[status] ?? []), `${code}: ${problemTitles[code]}.`]
+  }
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
-  return Object.fromEntries(Object.entries(texts).map(([status, lines]) => [status, { description: lines.join(' '), content }]))
+  return Object.fromEntries(
+    Object.entries(texts).map(([status, lines]) => [status, { description: lines.join(' '), content }]),
+  )
 }
 
 /** A schema as JSON, with a reference wherever a named one stands. */

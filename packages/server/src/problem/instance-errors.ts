@@ -36,5 +36,6 @@ export const BookmarkNotFound = defineError(
 export const InstanceEnded = defineError(
   'INSTANCE_ENDED',
   { retryable: false },
-  (d: { instanceId: string; status: string }) => `${d.instanceId} has ended as ${d.status}: nothing can be done to it any more`,
+  (d: { instanceId: string; status: string }) =>
+    `${d.instanceId} has ended as ${d.status}: nothing can be done to it any more`,
 )

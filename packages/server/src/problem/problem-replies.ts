@@ -1,6 +1,6 @@
+import type { Socket } from 'node:net'
 import { errorCode, errorMessage, type Logger } from '@lockstep/base'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Socket } from 'node:net'
 import { fromFramework } from './from-framework.ts'
 import { BadRequest, HeadersTooLarge, RequestTimeout } from './request-errors.ts'
 import { type Problem, toProblem } from './to-problem.ts'
@@ -11,7 +11,10 @@ const RETRY_AFTER_S = '1'
 /** Every error becomes a problem. Those of our own making are logged with all they say; the answer keeps it to itself. */
 export function answerWithProblems(app: FastifyInstance, logger: Logger): void {
   app.setErrorHandler((error, request, reply) => {
-    const { contentType, bodyLimit } = { contentType: request.headers['content-type'], bodyLimit: request.routeOptions.bodyLimit ?? 0 }
+    const { contentType, bodyLimit } = {
+      contentType: request.headers['content-type'],
+      bodyLimit: request.routeOptions.bodyLimit ?? 0,
+    }
     return sendProblem(reply, fromFramework(error, { contentType, bodyLimit }), request, logger)
   })
 }
@@ -33,7 +36,12 @@ function sendProblem(reply: FastifyReply, error: unknown, request: FastifyReques
 }
 
 function logFailure(logger: Logger, problem: Problem, error: unknown, request: FastifyRequest): void {
-  const fields = { method: request.method, path: pathOf(request.url), code: errorCode(error), reason: errorMessage(error) }
+  const fields = {
+    method: request.method,
+    path: pathOf(request.url),
+    code: errorCode(error),
+    reason: errorMessage(error),
+  }
   if (problem.status === 503) logger.warn('request put off', fields)
   else logger.error('request failed', { ...fields, stack: error instanceof Error ? error.stack : undefined })
 }

@@ -83,7 +83,11 @@ export const InvalidCursor = defineError(
 )
 
 /** This node is on its way out; another one, or the same a little later, answers. */
-export const ShuttingDown = defineError('SHUTTING_DOWN', { retryable: true }, (_: object) => 'This node is shutting down')
+export const ShuttingDown = defineError(
+  'SHUTTING_DOWN',
+  { retryable: true },
+  (_: object) => 'This node is shutting down',
+)
 
 /** Anything nobody foresaw. What it was stands in the log, not in the answer. */
 export const Internal = defineError(

@@ -1,5 +1,5 @@
-import { BookmarkAmbiguous, DefinitionInvalid, DraftChanged, InputInvalid } from '@lockstep/engine'
 import { errorCode, errorMessage, toWireId } from '@lockstep/base'
+import { BookmarkAmbiguous, DefinitionInvalid, DraftChanged, InputInvalid } from '@lockstep/engine'
 import { toEtag } from '../wire/etag.ts'
 import type { ErrorCode } from './error-code.ts'
 import { errorStatus, isErrorCode } from './error-status.ts'

@@ -32,7 +32,12 @@ function describe(part: RequestPart, error: TLocalizedValidationError, fields: r
         .slice(0, MOST_NAMED)
         .map((name) => fault(place(part, instancePath, name), unknownField(part, name, fields)))
     case 'enum':
-      return [fault(place(part, instancePath), `${label(part, instancePath)} must be one of ${error.params.allowedValues.join(', ')}`)]
+      return [
+        fault(
+          place(part, instancePath),
+          `${label(part, instancePath)} must be one of ${error.params.allowedValues.join(', ')}`,
+        ),
+      ]
     default:
       return [fault(place(part, instancePath), `${label(part, instancePath)} ${error.message}`)]
   }
@@ -47,6 +52,7 @@ const label = (part: RequestPart, pointer: string): string =>
   pointer === '' ? `The ${part}` : `"${pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')}"`
 
 function place(part: RequestPart, pointer: string, name?: string): string {
-  const full = name === undefined ? pointer : `${pointer}/${name.slice(0, 80).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const full =
+    name === undefined ? pointer : `${pointer}/${name.slice(0, 80).replaceAll('~', '~0').replaceAll('/', '~1')}`
   return part === 'body' ? full : full.slice(1)
 }

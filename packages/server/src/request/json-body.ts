@@ -28,10 +28,13 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 function refuseEncoded(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') throw new UnsupportedMediaType({ found: `Content-Encoding ${encoding}` })
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new UnsupportedMediaType({ found: `Content-Encoding ${encoding}` })
 }
 
 function reasonOf(error: Error): string {
   const message = errorMessage(error.cause ?? error)
-  return /prototype/i.test(message) ? 'members called __proto__ or constructor.prototype are refused: rename them' : message
+  return /prototype/i.test(message)
+    ? 'members called __proto__ or constructor.prototype are refused: rename them'
+    : message
 }

@@ -16,7 +16,8 @@ export function checkSound(text: string, value: unknown): void {
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     if (typeof top.value === 'string') checkText(top.value)
     if (typeof top.value !== 'object' || top.value === null) continue
-    if (top.depth >= DEEPEST) throw new MalformedJson({ reason: `it is nested deeper than ${DEEPEST} levels: flatten it` })
+    if (top.depth >= DEEPEST)
+      throw new MalformedJson({ reason: `it is nested deeper than ${DEEPEST} levels: flatten it` })
     for (const key in top.value) {
       if (escapes) checkText(key)
       const member = (top.value as Record<string, unknown>)[key]

@@ -37,7 +37,11 @@ export function mount(app: FastifyInstance, context: ApiContext, route: AnyRoute
   })
 }
 
-async function run(context: ApiContext, route: AnyRoute, call: Call<TSchema | undefined, TSchema | undefined>): Promise<Answer> {
+async function run(
+  context: ApiContext,
+  route: AnyRoute,
+  call: Call<TSchema | undefined, TSchema | undefined>,
+): Promise<Answer> {
   context.inFlight.begin()
   try {
     return await route.handle(context, call)

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from '../problem/error-code.ts'
 import type { InFlight } from '../wait/in-flight.ts'
 import type { Waits } from '../wait/waits.ts'
-import type { Logger } from '@lockstep/base'
+import type { Variables } from '../wire/variables.ts'
 
 /** What every operation works with; one per server. */
 export interface ApiContext {
@@ -13,7 +13,7 @@ export interface ApiContext {
   readonly root: string
   readonly waits: Waits
   readonly inFlight: InFlight
-  readonly logger: Logger
+  readonly variables: Variables
 }
 
 type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined
@@ -61,8 +61,9 @@ export interface Route<Query extends TSchema | undefined, Body extends TSchema |
 export type AnyRoute = Route<TSchema | undefined, TSchema | undefined>
 
 /** Keeps the types of a route's parts together. */
-export function route<const Query extends TSchema | undefined = undefined, const Body extends TSchema | undefined = undefined>(
-  definition: Route<Query, Body>,
-): Route<Query, Body> {
+export function route<
+  const Query extends TSchema | undefined = undefined,
+  const Body extends TSchema | undefined = undefined,
+>(definition: Route<Query, Body>): Route<Query, Body> {
   return definition
 }

@@ -19,7 +19,8 @@ export const cancelInstance = route({
     const instanceId = fromWireId('instance', params.id)
     const sent = await context.engine.cancel(instanceId, { tenant: context.tenant, ...body })
     const instance = await readInstance(context, instanceId)
-    if (!sent && instance.status !== 'cancelled') throw new InstanceEnded({ instanceId: instance.id, status: instance.status })
+    if (!sent && instance.status !== 'cancelled')
+      throw new InstanceEnded({ instanceId: instance.id, status: instance.status })
     return { status: 202, body: instance }
   },
 })

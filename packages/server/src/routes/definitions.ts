@@ -68,7 +68,11 @@ export const getDefinition = route({
   problems: ['DEFINITION_NOT_FOUND'],
   async handle({ engine, tenant }, { params }) {
     const draft = await engine.definitions.draft(tenant, definitionIdOf(params.id))
-    return { status: 200, body: toWireSummary({ ...draft, name: nameOf(draft.id, draft.document) }), etag: toEtag(draft.revision) }
+    return {
+      status: 200,
+      body: toWireSummary({ ...draft, name: nameOf(draft.id, draft.document) }),
+      etag: toEtag(draft.revision),
+    }
   },
 })
 
@@ -76,7 +80,8 @@ export const putDefinition = route({
   method: 'PUT',
   path: '/workflow-definitions/:id',
   name: 'saveAndPublishWorkflowDefinition',
-  summary: 'Saves the draft and publishes it; creates the workflow when there is none. A document with errors changes nothing.',
+  summary:
+    'Saves the draft and publishes it; creates the workflow when there is none. A document with errors changes nothing.',
   id: DefinitionId,
   body: GraphDocument,
   bodyJudge: 'engine',
@@ -86,7 +91,13 @@ export const putDefinition = route({
   problems: ['DEFINITION_NOT_FOUND', 'DEFINITION_INVALID', 'DRAFT_CHANGED'],
   async handle({ engine, tenant, root }, { params, body, headers }) {
     const id = definitionIdOf(params.id)
-    const saved = await saveAndPublish(engine.definitions, tenant, id, body as Json, revisionOf(headers['if-match'] as string | undefined))
+    const saved = await saveAndPublish(
+      engine.definitions,
+      tenant,
+      id,
+      body as Json,
+      revisionOf(headers['if-match'] as string | undefined),
+    )
     const { created, revision, version, hash, problems } = saved
     return {
       status: created ? 201 : 200,

@@ -11,7 +11,9 @@ export const publishEvent = route({
   summary: 'Publishes an event: 202 when it is durable and those that wait for it now were told.',
   body: closed({
     name: indexedText('What instances wait for.'),
-    correlationId: Type.Optional(indexedText('Reaches only instances with the same one; all that wait for the name without it.')),
+    correlationId: Type.Optional(
+      indexedText('Reaches only instances with the same one; all that wait for the name without it.'),
+    ),
     payload: Type.Optional(anything('What those that wait get.')),
     ttl: Type.Optional(duration('How long it is kept for those that wait later.')),
   }),

@@ -5,10 +5,10 @@ import { idempotencyKey } from '../request/idempotency-key.ts'
 import { DEFINITION_ID } from '../request/ids.ts'
 import { waitMs } from '../request/wait.ts'
 import { route } from '../route/route.ts'
+import { DefinitionId } from '../wire/definition.ts'
 import { INSTANCE_STATUSES, Instance, InstanceId, readInstance, toWireInstance } from '../wire/instance.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
 import { anything, closed, duration, indexedText, oneOf } from '../wire/schema.ts'
-import { DefinitionId } from '../wire/definition.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -17,7 +17,9 @@ const Start = closed({
   input: Type.Optional(anything('What the workflow sees as its input; null unless given.')),
   correlationId: Type.Optional(indexedText('Events with the same one reach it.')),
   dedupeKey: Type.Optional(indexedText('Two starts of one definition with the same key are one instance.')),
-  version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The published one unless given.' })),
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The published one unless given.' }),
+  ),
   wait: Type.Optional(duration('Answers when the instance has ended or this time is over; at most 60s.')),
 })
 
@@ -34,10 +36,18 @@ export const startInstance = route({
     const { engine, tenant, root, waits } = context
     const { wait, dedupeKey = idempotent(headers), ...rest } = body
     const limitMs = waitMs(wait, 'body')
-    const { instanceId, created, here } = await engine.start({ tenant, ...rest, ...(dedupeKey === undefined ? {} : { dedupeKey }) })
+    const { instanceId, created, here } = await engine.start({
+      tenant,
+      ...rest,
+      ...(dedupeKey === undefined ? {} : { dedupeKey }),
+    })
     if (limitMs > 0) await waits.forEnd(tenant, instanceId, limitMs, here)
     const instance = await readInstance(context, instanceId)
-    return { status: created && wait === undefined ? 201 : 200, body: instance, location: `${root}/workflow-instances/${instance.id}` }
+    return {
+      status: created && wait === undefined ? 201 : 200,
+      body: instance,
+      location: `${root}/workflow-instances/${instance.id}`,
+    }
   },
 })
 

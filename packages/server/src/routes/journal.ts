@@ -13,7 +13,9 @@ export const readJournal = route({
   summary: 'Lists the facts of an instance in order.',
   id: InstanceId,
   query: closed({
-    after: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'Facts behind this number; page.next.' })),
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'Facts behind this number; page.next.' }),
+    ),
     limit: Limit,
   }),
   replies: { 200: listOf(JournalItem, 'Pass it as after to read on; null at the end.') },

@@ -17,7 +17,8 @@ export const resumeInstance = route({
   method: 'POST',
   path: '/workflow-instances/:id/resume',
   name: 'resumeWorkflowInstance',
-  summary: 'Gives an instance what it waits for. Exactly one caller wins; the others get a problem that says how they lost.',
+  summary:
+    'Gives an instance what it waits for. Exactly one caller wins; the others get a problem that says how they lost.',
   id: InstanceId,
   body: closed({
     bookmark: Type.Optional(indexedText('Id or name; may be left out when there is one.')),

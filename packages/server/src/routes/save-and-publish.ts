@@ -1,5 +1,11 @@
 import type { Json } from '@lockstep/base'
-import { DefinitionInvalid, DefinitionNotFound, type Definitions, type PublishedVersion, type SavedDraft } from '@lockstep/engine'
+import {
+  DefinitionInvalid,
+  DefinitionNotFound,
+  type Definitions,
+  type PublishedVersion,
+  type SavedDraft,
+} from '@lockstep/engine'
 
 export type SavedAndPublished = SavedDraft & PublishedVersion & { readonly created: boolean }
 
@@ -20,7 +26,13 @@ export async function saveAndPublish(
   return { ...saved, ...(await definitions.publish(tenant, id, saved.revision)) }
 }
 
-async function saveOrCreate(definitions: Definitions, tenant: string, id: string, document: Json, revision: number | undefined) {
+async function saveOrCreate(
+  definitions: Definitions,
+  tenant: string,
+  id: string,
+  document: Json,
+  revision: number | undefined,
+) {
   try {
     return { ...(await definitions.saveDraft(tenant, id, document, revision)), created: false }
   } catch (error) {

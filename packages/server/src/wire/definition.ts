@@ -1,10 +1,13 @@
 import type { GraphProblem } from '@lockstep/engine'
 import Type from 'typebox'
-import { anything, nullable, oneOf } from './schema.ts'
-import { toEtag } from './etag.ts'
 import { DEFINITION_ID } from '../request/ids.ts'
+import { toEtag } from './etag.ts'
+import { anything, nullable, oneOf } from './schema.ts'
 
-export const DefinitionId = Type.String({ pattern: DEFINITION_ID, description: 'Chosen by the author, such as order-approval.' })
+export const DefinitionId = Type.String({
+  pattern: DEFINITION_ID,
+  description: 'Chosen by the author, such as order-approval.',
+})
 
 /** Only what makes it a document: the engine checks the rest, and says more about it than a schema can. */
 export const GraphDocument = Type.Object(
@@ -32,7 +35,12 @@ const Problems = Type.Array(GraphProblemItem, { description: 'What stands betwee
 
 export const Etag = Type.String({ description: 'Send it as If-Match with the next change.' })
 
-export const DraftReply = Type.Object({ id: Type.String(), draft: anything('The document.'), etag: Etag, problems: Problems })
+export const DraftReply = Type.Object({
+  id: Type.String(),
+  draft: anything('The document.'),
+  etag: Etag,
+  problems: Problems,
+})
 
 export const PublishReply = Type.Object({
   id: Type.String(),

@@ -1,4 +1,4 @@
-import { errorMessage, type Json, toWireId } from '@lockstep/base'
+import { type Json, toWireId } from '@lockstep/base'
 import type { InstanceView } from '@lockstep/engine'
 import Type from 'typebox'
 import type { ApiContext } from '../route/route.ts'
@@ -94,14 +94,7 @@ function toWireWait({ bookmarkId, kind, name, expiresAt }: InstanceView['waiting
 }
 
 /** One instance with all there is to say of it. */
-export async function readInstance({ engine, tenant, logger }: ApiContext, instanceId: string) {
-  const [view, variables] = await Promise.all([
-    engine.get(instanceId, tenant),
-    // An instance whose journal this node cannot fold must still be seen, most of all then.
-    engine.variables(instanceId).catch((error: unknown) => {
-      logger.warn('variables of an instance cannot be told', { instanceId, reason: errorMessage(error) })
-      return undefined
-    }),
-  ])
-  return toWireInstance(view, variables)
+export async function readInstance({ engine, tenant, variables }: ApiContext, instanceId: string) {
+  const view = await engine.get(instanceId, tenant)
+  return toWireInstance(view, await variables.of(view))
 }

@@ -1,8 +1,10 @@
 import Type, { type TProperties, type TUnsafe } from 'typebox'
 
 /** One type in a list, not `anyOf`: serializers turn that into code instead of into a search. */
-export const nullable = <T extends 'string' | 'integer'>(type: T, options: object = {}): TUnsafe<(T extends 'string' ? string : number) | null> =>
-  Type.Unsafe({ type: [type, 'null'], ...options })
+export const nullable = <T extends 'string' | 'integer'>(
+  type: T,
+  options: object = {},
+): TUnsafe<(T extends 'string' ? string : number) | null> => Type.Unsafe({ type: [type, 'null'], ...options })
 
 /** Any JSON. */
 export const anything = (description: string) => Type.Unknown({ description })
@@ -22,5 +24,8 @@ export const indexedText = (description: string) =>
   Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]{1,255}$', description: `${description} 1 to 255 characters.` })
 
 export const duration = (description: string): TUnsafe<string | number> =>
-  Type.Unsafe({ type: ['string', 'number'], minimum: 0, description: `${description} 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds.` })
-
+  Type.Unsafe({
+    type: ['string', 'number'],
+    minimum: 0,
+    description: `${description} 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds.`,
+  })

@@ -1,6 +1,12 @@
-import type { AgendaStore, Claim, ClaimRequest, Inbox, LoadedInstance } from '@lockstep/engine/ports'
+import {
+  type AgendaStore,
+  type Claim,
+  type ClaimRequest,
+  Fenced,
+  type Inbox,
+  type LoadedInstance,
+} from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
-import { DatabaseRefused, FOREIGN_KEY_VIOLATION } from './errors.ts'
 import type { Synchronous } from './synchronous.ts'
 import type { AgendaTableRow, InstanceTableRow } from './tables.ts'
 
@@ -29,7 +35,7 @@ export function agendaTransactions(database: Database): Synchronous<AgendaStore>
   }
 }
 
-/** Oldest first within each queue. The foreign key to the node row refuses a node that is gone, if there was anything to take. */
+/** Oldest first. The foreign key to the node row refuses a node that is gone, if there was anything to take. */
 function claim(database: Database, request: ClaimRequest): Claim[] {
   const { tables } = database
   const now = database.now()
@@ -38,11 +44,12 @@ function claim(database: Database, request: ClaimRequest): Claim[] {
   const free = [...tables.agenda.values()].filter(
     (row) => row.claimedBy === undefined && row.dueAt <= latest && row.dueAt >= earliest,
   )
-  const taken = request.queues
-    .flatMap((queue) => free.filter((row) => row.queue === queue).sort((a, b) => a.dueAt - b.dueAt))
+  const taken = free
+    .filter((row) => request.queues.includes(row.queue))
+    .sort((a, b) => a.dueAt - b.dueAt)
     .slice(0, request.limit)
   if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
-    throw new DatabaseRefused({ sqlstate: FOREIGN_KEY_VIOLATION, message: 'no such node', statement: 'agenda_claim' })
+    throw new Fenced({ nodeId: request.nodeId })
   }
   for (const row of taken) {
     row.claimedBy = request.nodeId

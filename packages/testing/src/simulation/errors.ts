@@ -17,4 +17,3 @@ export const DatabaseRefused = defineError(
 )
 
 export const UNIQUE_VIOLATION = '23505'
-export const FOREIGN_KEY_VIOLATION = '23503'

@@ -1,7 +1,7 @@
 import type { ArrowFunctionExpression, CallExpression, Expression, MemberExpression, SpreadElement } from 'acorn'
 import { toText } from './coerce.ts'
 import { type Binding, type CompileContext, refused, withLocals } from './context.ts'
-import { type Code, type Frame, LEAVE, spend, Thrown } from './frame.ts'
+import { CALL_WORK, type Code, type Frame, LEAVE, spend, Thrown } from './frame.ts'
 import { CONVERSIONS, FUNCTIONS } from './functions.ts'
 import { CALLBACK_METHODS, LIST_METHODS, NUMBER_METHODS } from './list-methods.ts'
 import type { Callback, CallbackMethod } from './method.ts'
@@ -48,7 +48,10 @@ function compileFunction(name: string, node: CallExpression, context: CompileCon
   const target = FUNCTIONS.get(name)
   if (target === undefined) throw refused(`the function ${name}`)
   const args = compileArguments(node.arguments, target.most, context, compile)
-  return (frame) => target.call(args(frame), frame)
+  return (frame) => {
+    spend(frame, CALL_WORK)
+    return target.call(args(frame), frame)
+  }
 }
 
 function compileMethod(
@@ -68,6 +71,7 @@ function compileMethod(
   return (frame) => {
     const receiver = receiverOf(frame)
     if (skips(receiver, optional, name)) return SHORT
+    spend(frame, CALL_WORK)
     const values = args(frame)
     const found = typeof receiver === 'string' ? onText : Array.isArray(receiver) ? onList : undefined
     if (found !== undefined) {

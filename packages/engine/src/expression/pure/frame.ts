@@ -11,8 +11,10 @@ export interface Frame {
 
 export type Code = (frame: Frame) => unknown
 
-/** About a millisecond of the main thread. */
-export const WORK = 100_000
+/** A few milliseconds of the main thread at worst. */
+export const WORK = 50_000
+/** Calling a method is worth several nodes. */
+export const CALL_WORK = 4
 /** UTF-16 units of any string on the way to the answer. */
 export const LONGEST_TEXT = 1024 * 1024
 

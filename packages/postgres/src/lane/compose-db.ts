@@ -1,7 +1,7 @@
-import type { Pool } from '../lane/pool.ts'
+import type { Db, Lane, LaneName } from '../db/db.ts'
+import { ping } from '../db/ping.sql.ts'
 import type { Listener } from '../listen/listener.ts'
-import type { Db, Lane, LaneName } from './db.ts'
-import { ping } from './ping.sql.ts'
+import type { Pool } from './pool.ts'
 
 export interface DbParts {
   readonly kind: Db['kind']

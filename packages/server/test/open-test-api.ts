@@ -1,0 +1,74 @@
+import { type LogFields, type Logger, systemClock as clock, systemRandom as random } from '@lockstep/base'
+import { type AnyWorkflow, Engine } from '@lockstep/engine'
+import { type Db, migrate, openPglite, postgresEngineStore } from '@lockstep/postgres'
+import type { FastifyInstance } from 'fastify'
+import { httpApp } from '../src/http-server.ts'
+import { type DescribedApi, describedApi } from './described-api.ts'
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what the wire carries
+  readonly body: any
+}
+
+export interface Sent {
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The whole server but its socket, over a real engine on the embedded store. */
+export interface TestApi {
+  readonly engine: Engine
+  readonly db: Db
+  readonly app: FastifyInstance
+  /** Lines logged as errors: none, unless a test means it. */
+  readonly failures: readonly { readonly message: string; readonly fields: LogFields | undefined }[]
+  /** Behind `/api/v1`. Every answer is held against what OpenAPI says of the operation. */
+  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS' | 'HEAD', path: string, sent?: Sent): Promise<Reply>
+  close(): Promise<void>
+}
+
+export async function openTestApi(options: { readonly workflows?: readonly AnyWorkflow[]; readonly basePath?: string } = {}): Promise<TestApi> {
+  const { workflows = [], basePath = '' } = options
+  const failures: { message: string; fields: LogFields | undefined }[] = []
+  const logger = recordingLogger((message, fields) => failures.push({ message, fields }))
+  const db = await openPglite({ memory: true, clock, random })
+  await migrate(db, { mode: 'auto', clock, random })
+  const engine = await Engine.open({ store: postgresEngineStore(db), clock, random, workflows, flights: 1, resumeWaitMs: 100 })
+  const app = await httpApp({ basePath, engine, logger, health: { started: () => true, ready: async () => [] } })
+  const described: DescribedApi = describedApi((await app.inject({ url: `${basePath}/api/v1/openapi.json` })).json())
+  return {
+    engine,
+    db,
+    app,
+    failures,
+    async call(method, path, sent = {}) {
+      const payload = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
+      const answer = await app.inject({
+        method,
+        url: `${basePath}/api/v1${path}`,
+        ...(payload === undefined ? {} : { payload }),
+        headers: { ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...sent.headers },
+      })
+      const type = String(answer.headers['content-type'] ?? '')
+      const body: unknown = /json/.test(type) && answer.body !== '' ? answer.json() : answer.body
+      described.check({ method, path, status: answer.statusCode, type, body })
+      return { status: answer.statusCode, headers: answer.headers as Reply['headers'], body }
+    },
+    async close() {
+      await app.close()
+      await engine.close()
+      await db.close()
+    },
+  }
+}
+
+function recordingLogger(onError: (message: string, fields: LogFields | undefined) => void): Logger {
+  const nothing = (): void => {}
+  const logger: Logger = { debug: nothing, info: nothing, warn: nothing, error: onError, area: () => logger }
+  return logger
+}

@@ -1,0 +1,165 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startPostgres } from '@lockstep/testing/harness'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LockstepProcess } from './run-lockstep.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'lockstep-start-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const serve = (args: readonly string[] = [], env: Record<string, string> = {}): LockstepProcess =>
+  new LockstepProcess(['server', '--port', '0', ...args], { cwd: folder, env })
+
+const health = async (url: string, which: string): Promise<[number, unknown]> => {
+  const response = await fetch(`${url}/health/${which}`)
+  return [response.status, await response.json()]
+}
+
+describe('lockstep server', () => {
+  it('comes up embedded in .lockstep, answers, and stops on Ctrl-C', async () => {
+    await using node = serve()
+    const url = await node.url()
+    expect(await health(url, 'live')).toEqual([200, { status: 'live' }])
+    expect(await health(url, 'startup')).toEqual([200, { status: 'started' }])
+    expect(await health(url, 'ready')).toEqual([200, { status: 'ready', checks: [{ name: 'database', ok: true }] }])
+    expect(node.output).toContain('Lockstep is running')
+    expect(await readdir(folder)).toEqual(['.lockstep'])
+    const { code } = await node.end('SIGINT')
+    expect(code).toBe(0)
+  })
+
+  it('refuses a second start on one folder, naming the process; after kill -9 the next start works and the data is there', async () => {
+    await using first = serve()
+    const url = await first.url()
+    const created = await fetch(`${url}/api/v1/workflow-definitions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        id: 'kept',
+        name: 'Kept',
+        activities: [{ id: 'a', type: 'log', inputs: { message: 'x' } }],
+        connections: [],
+      }),
+    })
+    expect(created.status).toBe(201)
+
+    const second = await serve().finished()
+    expect(second.code).toBe(1)
+    expect(second.output).toMatch(new RegExp(`in use by process ${first.pid}\\b.*DATA_FOLDER_IN_USE`, 's'))
+
+    await first.end('SIGKILL')
+    await using third = serve()
+    const again = await fetch(`${await third.url()}/api/v1/workflow-definitions/kept/draft`)
+    expect(again.status).toBe(200)
+  })
+
+  it('serves under a base path', async () => {
+    await using node = serve(['--base-path', '/flows'])
+    const url = await node.url()
+    expect(url.endsWith('/flows')).toBe(true)
+    expect((await health(url, 'live'))[0]).toBe(200)
+  })
+
+  it('takes flags before the environment before the file', async () => {
+    await writeFile(
+      path.join(folder, 'lockstep.config.json'),
+      JSON.stringify({ basePath: '/from-file', dataDir: 'from-file' }),
+    )
+    await using node = serve(['--base-path', '/from-flag'], {
+      LOCKSTEP_BASE_PATH: '/from-environment',
+      LOCKSTEP_DATA_DIR: 'from-environment',
+    })
+    expect(new URL(await node.url()).pathname).toBe('/from-flag')
+    expect((await readdir(folder)).sort()).toEqual(['from-environment', 'lockstep.config.json'])
+  })
+})
+
+describe('bad input ends with one sentence, exit code 1, and nothing half-created', () => {
+  const refused = async (node: LockstepProcess): Promise<string> => {
+    const { code, output } = await node.finished()
+    expect(code).toBe(1)
+    expect(output).not.toMatch(/\n\s+at /) // no stack
+    return output
+  }
+
+  it.each([
+    ['an unknown flag', ['--prot', '1'], /unknown option '--prot'/],
+    ['an unknown argument', ['extra'], /too many arguments/],
+    [
+      'a port that is no number',
+      ['--port', 'http'],
+      /"port" must be a whole number from 0 to 65535, not "http".*INVALID_OPTION/,
+    ],
+    ['a port out of range', ['--port', '70000'], /"port" must be a whole number from 0 to 65535/],
+    ['an unknown mode', ['--migrate', 'maybe'], /"migrate" must be one of auto, check, off/],
+    ['a wrong database URL', ['--database-url', 'mysql://localhost/x'], /INVALID_OPTION/],
+    [
+      'a database that is not there',
+      ['--database-url', 'postgres://nobody@127.0.0.1:1/x'],
+      /127\.0\.0\.1:1.*DATABASE_UNREACHABLE/,
+    ],
+    ['a host that is not ours', ['--host', '192.0.2.1'], /Cannot listen on 192\.0\.2\.1.*CANNOT_LISTEN/],
+    ['a missing configuration file', ['--config', 'nowhere.json'], /"--config" must be the path of an existing file/],
+  ])('%s', async (_what, args, message) => {
+    expect(await refused(serve(args))).toMatch(message)
+    const left = (await readdir(folder)).filter((name) => name !== '.lockstep')
+    expect(left).toEqual([])
+  })
+
+  it('an unknown option in the configuration file', async () => {
+    await writeFile(path.join(folder, 'lockstep.config.yaml'), 'prot: 1\n')
+    expect(await refused(serve())).toMatch(/lockstep\.config\.yaml: prot/)
+  })
+
+  it('a port in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    const { port } = await new Promise<{ port: number }>((resolve) =>
+      other.once('listening', () => resolve(other.address() as { port: number })),
+    )
+    try {
+      expect(await refused(new LockstepProcess(['server', '--port', String(port)], { cwd: folder }))).toMatch(
+        new RegExp(`Port ${port} on 127.0.0.1 is in use.*PORT_IN_USE`),
+      )
+    } finally {
+      other.close()
+    }
+  })
+
+  it('a data folder that cannot be one', async () => {
+    await writeFile(path.join(folder, 'file'), 'x')
+    expect(await refused(serve(['--data-dir', 'file']))).toMatch(/DATA_FOLDER_UNREADABLE/)
+    await mkdir(path.join(folder, 'full'))
+    await writeFile(path.join(folder, 'full', 'letter.txt'), 'mine')
+    await chmod(path.join(folder, 'full'), 0o755)
+    expect(await readdir(path.join(folder, 'full'))).toEqual(['letter.txt'])
+  })
+})
+
+describe('on PostgreSQL', () => {
+  const server = startPostgres({ quiet: true })
+  afterAll(async () => (await server).stop())
+
+  it('comes up, and refuses a schema that is newer than the code', async () => {
+    const { url } = await server
+    await using node = serve(['--database-url', url])
+    expect((await health(await node.url(), 'ready'))[0]).toBe(200)
+    expect(node.output).toContain('(PostgreSQL)')
+    await node.end('SIGTERM')
+
+    const { default: pg } = await import('pg')
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query(
+      `insert into lockstep.migration (number, name, checksum, applied_by) values (9999, 'future', 'x', 'test')`,
+    )
+    await client.end()
+    const { code, output } = await serve(['--database-url', url]).finished()
+    expect(code).toBe(1)
+    expect(output).toMatch(/is at migration 9999.*Upgrade this node.*SCHEMA_TOO_NEW/)
+  })
+})
