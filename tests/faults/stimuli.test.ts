@@ -1,4 +1,3 @@
-import { openPsql } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endOf, type Started, start, view, waitsFor } from './instance-view.ts'
 import { countOf, TestBed, type TestSite } from './test-bed.ts'
@@ -41,8 +40,7 @@ describe('P1: what was acknowledged is not lost', () => {
     const id = await start(node, 'two-ticks', { timeoutMs: 4_000 })
     await waitsFor(node, id, 'tick')
     // A transaction that began before the event keeps it from being settled until the instance waits again.
-    const held = openPsql(site.url, 'holding the horizon')
-    await held.query('begin; select pg_current_xact_id();')
+    const held = await site.holdTransaction()
     await node.call('publish', { name: 'tick', payload: 'once' })
     await until('it waits for the second time', async () => {
       const rows = await site.rows<{ count: number }>(
@@ -51,7 +49,7 @@ describe('P1: what was acknowledged is not lost', () => {
       )
       return rows[0]!.count === 2
     })
-    await held.close()
+    await held.end()
     expect((await endOf(node, id))?.output).toEqual({ first: 'once', second: 'timeout' })
     expect(await site.violations()).toEqual([])
   })
@@ -99,15 +97,18 @@ describe('P3: a bookmark is consumed at most once', () => {
     const [a, b] = await twoNodes(site)
     const count = countOf('LOCKSTEP_FAULTS_TIMEOUT_RACES', 200)
     const ids = await Promise.all(
-      Array.from({ length: count }, (_, n) => start([a, b][n % 2]!, 'waiter', { turns: 1, timeoutMs: 2_000 })),
+      Array.from({ length: count }, (_, n) => start([a, b][n % 2]!, 'waiter', { turns: 1, timeoutMs: 3_000 })),
+    )
+    await until(
+      'all of them wait',
+      async () => (await site.rows(`select 1 from journal where kind = 'waiting'`)).length === count,
     )
     // Each is resumed around its own time-out, by the database's clock: some before, some after, most at nearly the same moment.
     const due = await site.rows<{ id: string; left: number }>(
-      `select instance_id as id, 2000 - extract(epoch from clock_timestamp() - at)::float8 * 1000 as left
+      `select instance_id as id, 3000 - extract(epoch from clock_timestamp() - at)::float8 * 1000 as left
          from journal where kind = 'waiting'`,
     )
     const readAt = performance.now()
-    expect(due).toHaveLength(count)
     const said = new Map<string, string>()
     await Promise.all(
       due.map(async ({ id, left }, n) => {
@@ -120,7 +121,8 @@ describe('P3: a bookmark is consumed at most once', () => {
     for (const id of ids) {
       const end = await endOf(a, id)
       const got = (end?.output as { got?: string[] } | undefined)?.got?.[0]
-      if ((said.get(id) === 'resumed') !== (got === 'resumed')) wrong.push(`${id}: answered ${said.get(id)}, took ${got}`)
+      if ((said.get(id) === 'resumed') !== (got === 'resumed'))
+        wrong.push(`${id}: answered ${said.get(id)}, took ${got}`)
     }
     const resumed = [...said.values()].filter((each) => each === 'resumed').length
     expect(wrong).toEqual([])

@@ -82,7 +82,7 @@ export class TestSite implements AsyncDisposable {
   }
 
   static async open(cloned: ClonedDatabase): Promise<TestSite> {
-    const db = await openPostgres({ url: cloned.url, clock, random })
+    const db = await openPostgres({ url: cloned.url, clock, random, idleInTransactionMs: 60_000 })
     return new TestSite(cloned, db, mkdtempSync(join(tmpdir(), 'lockstep-faults-')))
   }
 
@@ -99,6 +99,29 @@ export class TestSite implements AsyncDisposable {
 
   rows<Row>(text: string, ...values: readonly unknown[]): Promise<Row[]> {
     return readRows(this.db, text, values)
+  }
+
+  /** A transaction with an id of its own that stays open until `end`, with whatever `script` locked. */
+  async holdTransaction(script = 'select 1'): Promise<{ end(): Promise<void> }> {
+    let release = (): void => undefined
+    const open = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let over: Promise<void> | undefined
+    await new Promise<void>((resolve, reject) => {
+      over = this.db.transaction(async (tx) => {
+        await tx.script(`select pg_current_xact_id(); ${script}`)
+        resolve()
+        await open
+      })
+      over.catch(reject)
+    })
+    return {
+      end: async () => {
+        release()
+        await over
+      },
+    }
   }
 
   effects(): Effect[] {

@@ -36,7 +36,7 @@ export async function openTestApi(options: { readonly workflows?: readonly AnyWo
   const { workflows = [], basePath = '' } = options
   const failures: { message: string; fields: LogFields | undefined }[] = []
   const logger = recordingLogger((message, fields) => failures.push({ message, fields }))
-  const db = await openPglite({ memory: true, clock, random })
+  const db = await openPglite({ memory: true, clock, random, acquireTimeoutMs: 60_000 })
   await migrate(db, { mode: 'auto', clock, random })
   const engine = await Engine.open({ store: postgresEngineStore(db), clock, random, workflows, flights: 1, resumeWaitMs: 100 })
   const app = await httpApp({ basePath, engine, logger, health: { started: () => true, ready: async () => [] } })

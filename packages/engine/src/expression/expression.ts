@@ -35,7 +35,7 @@ export interface CompiledExpression {
   readonly evaluate?: (scope: ExpressionScope) => Json | undefined
 }
 
-/** Throws EXPRESSION_INVALID with the place and the reason. Worth keeping: it costs a hundred evaluations. */
+/** Throws EXPRESSION_INVALID with the place and the reason. Worth keeping: it costs as much as a thousand evaluations. */
 export function compileExpression(source: string): CompiledExpression {
   const { tree, references } = parseProgram(source, 'expression')
   const program = compilePure(tree)

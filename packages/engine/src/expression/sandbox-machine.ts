@@ -2,7 +2,7 @@
 // any program ran are copied back, so programs of different instances and tenants share nothing, not even the
 // addresses of what was freed. A memory that grew is thrown away instead, since it cannot shrink.
 
-import { EvalFlags, Intrinsics, QuickJS, type QuickJSOptions, type Snapshot } from 'quickjs-wasi'
+import { Intrinsics, QuickJS, type QuickJSOptions, type Snapshot } from 'quickjs-wasi'
 import { jsonDepth, OUTPUT_DEPTH } from './limits.ts'
 import { PRELUDE } from './sandbox-prelude.ts'
 import type { MachineSettings, SandboxOutcome, SandboxRequest } from './sandbox-protocol.ts'
@@ -13,7 +13,7 @@ export interface Machine {
   reset(): Promise<void>
 }
 
-/** QuickJS checks this before each call; the stack itself is twice as large. */
+/** QuickJS checks this before each call; the stack itself is four times as large. */
 const STACK_BYTES = 256 * 1024
 /** Room that most evaluations fit in without growing the memory. Copied back each time, so not larger. */
 const HEADROOM_BYTES = 384 * 1024
@@ -125,7 +125,7 @@ async function instantiate({ snapshot }: Image, options: Options): Promise<Insta
 function evaluate(vm: QuickJS, image: Image, request: SandboxRequest, settings: MachineSettings): SandboxOutcome {
   // Parsed, it takes several times its length; a string that does not fit would not be reported as such.
   if (request.scope.length > settings.memoryBytes / 4) return { status: 'limit', limit: 'memory' }
-  const program = vm.evalCode(request.program, 'expression', EvalFlags.TYPE_GLOBAL)
+  const program = vm.evalCode(request.program, 'expression')
   const scope = vm.newString(request.scope)
   if (!scope.isString) return { status: 'limit', limit: 'memory' }
   // Handles are memory too, so they are made anew for each run; and never freed, since `reset` does.

@@ -2,7 +2,30 @@ import { describe, expect, it } from 'vitest'
 import { applyFact } from './apply-fact.ts'
 import { drive } from './fixtures/toy-driver.fixture.ts'
 import { toyBody, toyDocument } from './fixtures/toy-shell.fixture.ts'
-import { resetReady, takeReady } from './ready.ts'
+import { isLive, resetReady, takeReady } from './ready.ts'
+
+describe('a step', () => {
+  it('is live until it ends, is cancelled, or the instance stands still', () => {
+    const par = { id: 'par', type: 'parallel', branches: [toyBody(['x', 'y']), toyBody(['z'])] }
+    const { state, start, open, done, fail } = drive(toyDocument([par, 'other']))
+    expect(isLive(state, 'par')).toBe(false)
+    start()
+    open('par', { join: 'any' })
+    expect(['par', 'par[0].x', 'par[1].z', 'other', 'toString'].map((step) => isLive(state, step))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ])
+    done('par[0].x')
+    expect(isLive(state, 'par[0].x')).toBe(false)
+    done('par[0].y')
+    expect(isLive(state, 'par[1].z')).toBe(false)
+    fail('other')
+    expect(isLive(state, 'other')).toBe(false)
+  })
+})
 
 describe('what is ready', () => {
   it('is handed out once', () => {

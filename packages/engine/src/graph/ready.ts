@@ -54,6 +54,14 @@ export function takeCancelled(state: GraphState): readonly StepKey[] {
   return steps
 }
 
+/**
+ * Whether a fact of this step can still apply. Ask before folding the second of several results that came together: the
+ * first may have cancelled it, or faulted the instance.
+ */
+export function isLive(state: GraphState, step: StepKey): boolean {
+  return state.status === 'running' && Object.hasOwn(state.executions, step)
+}
+
 /** After a restore or replay: whatever was handed out by a process that is gone is ready again. Attempts keep their count. */
 export function resetReady(_program: GraphProgram, state: GraphState): void {
   state.cancelled = []

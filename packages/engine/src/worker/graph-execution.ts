@@ -26,7 +26,7 @@ import { type GraphProgram, isConnected } from '../graph/graph-program.ts'
 import { type GraphState, initialState, type OpenWait } from '../graph/graph-state.ts'
 import { fillTemplate } from '../graph/input-template.ts'
 import { openContainer } from '../graph/open-container.ts'
-import { resetReady, type StepToRun, takeCancelled, takeDueRetries, takeReady } from '../graph/ready.ts'
+import { isLive, resetReady, type StepToRun, takeCancelled, takeDueRetries, takeReady } from '../graph/ready.ts'
 import { retryDelayMs } from '../graph/retry-policy.ts'
 import { verdict } from '../graph/verdict.ts'
 import { dueWaits, nextDueAt, nextDueInMs, openWaits, stamp } from '../graph/waits.ts'
@@ -93,8 +93,7 @@ export class GraphExecution implements Execution {
     for (const row of facts) {
       const fact = factFromRow(row)
       if (fact.kind === 'started') this.#depth = fact.depth ?? 0
-      if (fact.kind !== 'quarantined') applyFact(this.#program, this.#state, fact, row.at)
-      else this.#state.seq += 1
+      applyFact(this.#program, this.#state, fact, row.at)
     }
     resetReady(this.#program, this.#state)
     this.#replayed = facts.length > 1 || snapshot !== undefined
@@ -123,6 +122,7 @@ export class GraphExecution implements Execution {
     if (this.#frozen || this.#disposed) return
     const late: OpenWait[] = []
     for (const wait of dueWaits(this.#state, now)) {
+      if (!this.#isAlive(wait.step)) continue // cancelled by one that fired before it
       if (wait.wait.kind === 'timer') this.#fold({ kind: 'completed', step: wait.step, outcome: 'done', by: 'timer' })
       else if (wait.wait.kind === 'timeout')
         this.#fold({
@@ -133,7 +133,8 @@ export class GraphExecution implements Execution {
         })
       else if (wait.wait.kind !== 'retry') late.push(wait)
     }
-    if (late.length > 0) this.#proposeTimeouts(late)
+    const [first] = late
+    if (first !== undefined) this.#proposeTimeout(first)
     this.#turn()
   }
 
@@ -208,7 +209,7 @@ export class GraphExecution implements Execution {
   }
 
   #isAlive(step: StepKey): boolean {
-    return Object.hasOwn(this.#state.executions, step)
+    return isLive(this.#state, step)
   }
 
   #begin(run: Run): void {
@@ -398,15 +399,15 @@ export class GraphExecution implements Execution {
     ]
   }
 
-  /** A resume may be consuming the very bookmark: the store decides who was first. */
-  #proposeTimeouts(late: readonly OpenWait[]): void {
-    const facts = late.map((wait): Fact => ({ kind: 'completed', step: wait.step, outcome: 'timeout', by: 'timer' }))
+  /** A resume may be consuming the very bookmark: the store decides who was first. One at a time, because one may cancel another. */
+  #proposeTimeout({ step }: OpenWait): void {
+    const fact: Fact = { kind: 'completed', step, outcome: 'timeout', by: 'timer' }
     this.#frozen = true
     this.#host.propose({
-      facts,
-      closes: late.map((wait) => wait.step),
+      facts: [fact],
+      closes: [step],
       apply: (at) => {
-        for (const fact of facts) applyFact(this.#program, this.#state, fact, at)
+        applyFact(this.#program, this.#state, fact, at)
         this.#unfreeze()
         this.#dropCancelled()
         this.#turn()

@@ -25,18 +25,19 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   const { dataDir, clock, random, schema } = resolved
   const folder = dataDir === undefined ? undefined : resolve(dataDir)
   const lock = folder === undefined ? undefined : await lockFolder(folder, clock, random)
+  const unlock = (): void => lock?.release()
   try {
     const snapshot = resolved.useSnapshot ? await findSnapshot(schema) : undefined
     const server = new EmbeddedServer({ ...resolved, folder, snapshot })
     await server.start()
-    return compose(resolved, server, () => lock?.release())
+    return await compose(resolved, server, unlock)
   } catch (error) {
-    lock?.release()
+    unlock()
     throw error
   }
 }
 
-function compose(options: ResolvedPglite, server: EmbeddedServer, unlock: () => void): Db {
+async function compose(options: ResolvedPglite, server: EmbeddedServer, unlock: () => void): Promise<Db> {
   const listener: SessionListener = new SessionListener(() => lane, options.logger)
   const pool = new Pool({
     ...options,
@@ -47,7 +48,7 @@ function compose(options: ResolvedPglite, server: EmbeddedServer, unlock: () => 
     isHopeless: (error) => !isRetryable(error),
   })
   const lane: Lane = laneOver(pool, { ...options, preparation: 'named' })
-  return composeDb({
+  const db = composeDb({
     kind: 'pglite',
     schema: options.schema,
     lanes: { control: lane, work: lane, api: lane, flush: lane },
@@ -59,6 +60,14 @@ function compose(options: ResolvedPglite, server: EmbeddedServer, unlock: () => 
       unlock()
     },
   })
+  try {
+    // The first statements of a new engine are slow: nobody should run into a limit because of them.
+    await pool.warm()
+    return db
+  } catch (error) {
+    await db.close()
+    throw error
+  }
 }
 
 async function openSession(

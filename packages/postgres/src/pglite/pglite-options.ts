@@ -17,7 +17,7 @@ export interface PgliteOptions {
   readonly statementTimeoutMs?: number
   /** Longest pause inside a transaction: everybody else waits meanwhile. @default 5_000 */
   readonly idleInTransactionMs?: number
-  /** Longest wait for the session. @default 2_000 */
+  /** Longest wait for the session: longer than on a server, since there is no other node to turn to. @default 10_000 */
   readonly acquireTimeoutMs?: number
   /** How long a statement that nobody waits for any more may go on before the engine is started anew. @default 30_000 */
   readonly stuckAfterMs?: number
@@ -43,7 +43,7 @@ export function resolvePgliteOptions(options: PgliteOptions): ResolvedPglite {
     useSnapshot = true,
     onConnect,
   } = options
-  const { statementTimeoutMs = 30_000, idleInTransactionMs = 5_000, acquireTimeoutMs = 2_000 } = options
+  const { statementTimeoutMs = 30_000, idleInTransactionMs = 5_000, acquireTimeoutMs = 10_000 } = options
   const { stuckAfterMs = 30_000, housekeepingEveryMs = 60_000 } = options
   if ((dataDir === undefined) === (memory === undefined)) {
     throw new InvalidOption({ option: 'dataDir', rule: 'a folder, or left out together with memory: true' })

@@ -4,7 +4,7 @@ import { type Binding, type CompileContext, refused, withLocals } from './contex
 import { CALL_WORK, type Code, type Frame, LEAVE, spend, Thrown } from './frame.ts'
 import { CONVERSIONS, FUNCTIONS } from './functions.ts'
 import { CALLBACK_METHODS, LIST_METHODS, NUMBER_METHODS } from './list-methods.ts'
-import type { Callback, CallbackMethod } from './method.ts'
+import type { Callback, CallbackMethod, Method } from './method.ts'
 import { readProperty, SHORT } from './property.ts'
 import { TEXT_METHODS } from './text-methods.ts'
 
@@ -73,17 +73,17 @@ function compileMethod(
     if (skips(receiver, optional, name)) return SHORT
     spend(frame, CALL_WORK)
     const values = args(frame)
-    const found = typeof receiver === 'string' ? onText : Array.isArray(receiver) ? onList : undefined
-    if (found !== undefined) {
-      if (values.length > found.most) throw LEAVE
-      return (found as NonNullable<typeof onText>).call(receiver as string, values, frame)
-    }
-    if (typeof receiver === 'number' && onNumber && values.length <= onNumber.most) {
-      return onNumber.call(receiver, values, frame)
-    }
+    if (onText && typeof receiver === 'string') return invoke(onText, receiver, values, frame)
+    if (onList && Array.isArray(receiver)) return invoke(onList, receiver, values, frame)
+    if (onNumber && typeof receiver === 'number') return invoke(onNumber, receiver, values, frame)
     if (name === 'toString' && values.length === 0) return toText(receiver, frame)
     return notCallable(receiver, name)
   }
+}
+
+function invoke<Receiver>(method: Method<Receiver>, receiver: Receiver, values: unknown[], frame: Frame): unknown {
+  if (values.length > method.most) throw LEAVE
+  return method.call(receiver, values, frame)
 }
 
 function compileCallbackMethod(

@@ -1,0 +1,172 @@
+/** The connection dies around a write, so that the node cannot know what became of it. Sending it again decides. */
+import { cutCommit, cutStatement, delayReply, type FaultProxy, refuse, startFaultProxy } from '@lockstep/testing/faults'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type End, endOf, type Started, start, waitsFor } from './instance-view.ts'
+import { countOf, TestBed, type TestSite } from './test-bed.ts'
+import type { TestNode } from './test-node.ts'
+import { until } from './until.ts'
+
+let bed: TestBed
+beforeAll(async () => {
+  bed = await TestBed.open()
+})
+afterAll(() => bed?.stop())
+
+const moments = ['before-forward', 'after-forward'] as const
+
+/** A node that reaches the database through a proxy of its own. */
+async function behindProxy(site: TestSite, more: object = {}): Promise<{ node: TestNode; proxy: FaultProxy }> {
+  const proxy = await startFaultProxy({ target: site.url })
+  const node = await site.node({ name: 'proxied', url: proxy.url(site.url), ...more })
+  return { node, proxy }
+}
+
+describe('P1 P4 P5: a commit whose answer never came', () => {
+  it.each(moments)('P1 P4: is sent again until it is decided, nothing lost and nothing doubled (%s)', async (when) => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site)
+    await using _ = proxy
+    const cuts = countOf('LOCKSTEP_FAULTS_CUTS', 12)
+    const fault = cutStatement({ when, matching: /lockstep_commit/, skip: 3, chance: 0.4, times: cuts })
+    proxy.use(fault)
+    const ids: string[] = []
+    for (let n = 0; fault.hits < cuts; n += 1) {
+      const requests = [1, 2, 3].map((i) => ({ definitionId: 'quick', input: { n: n + i } }))
+      const started = await node.call<Started[]>('startMany', { requests })
+      ids.push(...started.map((each) => each.instanceId))
+      for (const { instanceId } of started) expect((await endOf(node, instanceId))?.status).toBe('completed')
+    }
+    expect(node.logged('commit not answered').length).toBeGreaterThan(0)
+    expect(node.incarnations).toHaveLength(1)
+    expect(await site.rows('select id from instance')).toHaveLength(ids.length)
+    expect(await site.violations()).toEqual([])
+  })
+
+  it.each(moments)('P5: a transaction is settled by its number, and takes effect once (%s)', async (when) => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site)
+    await using _ = proxy
+    const fault = cutCommit(when, { matching: /ledger/, times: 1 })
+    proxy.use(fault)
+    const id = await start(node, 'quick', { n: 1 })
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
+    expect(fault.hits).toBe(1)
+    expect(await site.rows('select 1 from ledger')).toHaveLength(1)
+    expect(await site.violations()).toEqual([])
+  })
+
+  it('P5: a transaction whose connection is lost before its COMMIT is made again, and its instance does not fault', async () => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site)
+    await using _ = proxy
+    const fault = cutStatement({ when: 'before-forward', matching: /cut me here/, times: 1 })
+    proxy.use(fault)
+    const id = await start(node, 'slow-transaction', {})
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
+    expect(fault.hits).toBe(1)
+    expect(await site.violations()).toEqual([])
+  })
+
+  it('P5: a transaction of unknown outcome is settled also when the database is away for longer than a node waits for it', async () => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site, { database: { acquireTimeoutMs: 300 } })
+    await using _ = proxy
+    const id = await start(node, 'gated-transaction', { at: 'proxied', gate: 'inside' })
+    await node.atGate('inside')
+    const fault = cutCommit('after-forward', { matching: /ledger/, times: 1 })
+    proxy.use(fault)
+    // The first one ends the transaction; the one that asks for its outcome finds nobody.
+    proxy.use(cutStatement({ when: 'before-forward', matching: /lockstep_commit/, skip: 1, times: 1 }))
+    const away = proxy.use(refuse())
+    await node.call('openGate', { name: 'inside' })
+    await fault.landed()
+    await until(
+      'the node has noticed',
+      () => node.logged('heartbeat not answered').length > 0 || proxy.counters.cut > 1,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await away.remove()
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
+    expect(await site.rows('select 1 from ledger')).toHaveLength(1)
+    expect(await site.violations()).toEqual([])
+  })
+})
+
+describe('P3: a resume whose answer never came', () => {
+  it.each(moments)('P3: may be sent again, and is applied once (%s)', async (when) => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site)
+    await using _ = proxy
+    const id = await start(node, 'waiter', { turns: 1 })
+    await waitsFor(node, id, 'go')
+    const fault = cutStatement({ when, matching: /lockstep_resume/, times: 1 })
+    proxy.use(fault)
+    const request = { instanceId: id, bookmark: 'go', payload: 'once' }
+    await expect(node.call('resume', request)).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+    expect(await node.call('resume', request)).toBe(when === 'before-forward' ? 'resumed' : 'already-resumed')
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed', output: { got: ['once'] } })
+    expect(fault.hits).toBe(1)
+    expect(await site.violations()).toEqual([])
+  })
+})
+
+describe('P1: a claim whose answer never came', () => {
+  const claiming = /claimed_by = \$1, claim_no/
+
+  it.each(moments)('P1: is found again in the database (%s)', async (when) => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site)
+    await using _ = proxy
+    const id = await start(node, 'waiter', { turns: 1 })
+    await waitsFor(node, id, 'go')
+    const fault = cutStatement({ when, matching: claiming, times: 1 })
+    proxy.use(fault)
+    await node.call('resume', { instanceId: id, bookmark: 'go', payload: 1 })
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
+    expect(fault.hits).toBe(1)
+    expect(await site.violations()).toEqual([])
+  })
+
+  it('P1: is found again also when the database cannot be asked at once', async () => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site)
+    await using _ = proxy
+    const id = await start(node, 'waiter', { turns: 1 })
+    await waitsFor(node, id, 'go')
+    const fault = cutStatement({ when: 'after-forward', matching: claiming, times: 1 })
+    const asking = cutStatement({ when: 'before-forward', matching: /from node where id = \$1 for update/, times: 1 })
+    proxy.use(fault)
+    proxy.use(asking)
+    await node.call('resume', { instanceId: id, bookmark: 'go', payload: 1 })
+    await asking.landed()
+    expect(await endOf(node, id, 10_000)).toMatchObject({ status: 'completed' })
+    expect(fault.hits).toBe(1)
+    expect(await site.violations()).toEqual([])
+  })
+
+  it('P4: finding claims again does not take a start that is being answered for one of them', async () => {
+    await using site = await bed.site()
+    const { node, proxy } = await behindProxy(site)
+    await using _ = proxy
+    const wrong: End[] = []
+    const rounds = countOf('LOCKSTEP_FAULTS_CLAIM_CUTS', 8)
+    for (let round = 0; round < rounds; round += 1) {
+      const waiting = await start(node, 'waiter', { turns: 1 })
+      await waitsFor(node, waiting, 'go')
+      const fault = cutStatement({ when: 'after-forward', matching: claiming, times: 1 })
+      const handle = proxy.use(fault)
+      const slow = proxy.use(delayReply({ matching: /lockstep_commit/, ms: 60 }))
+      void node.call('resume', { instanceId: waiting, bookmark: 'go', payload: 1 })
+      const starts = Array.from({ length: 10 }, (_, n) => start(node, 'quick', { n }))
+      await fault.landed()
+      const ids = await Promise.all(starts)
+      await Promise.all([slow.remove(), handle.remove()])
+      for (const id of [...ids, waiting]) {
+        const end = await endOf(node, id, 8_000)
+        if (end?.status !== 'completed') wrong.push(end ?? { status: `${id} never ended`, output: null })
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(await site.violations()).toEqual([])
+  })
+})
