@@ -6,6 +6,7 @@ const edge = [
   /^packages\/base\/src\/(clock\/system-clock|random\/system-random)\.ts$/,
   /^packages\/lockstep\/src\/cli\//,
   /^packages\/testing\/src\/(harness|faults)\//,
+  /^packages\/testing\/src\/simulation\/drain\.ts$/,
 ]
 const hostNames = [
   [/\bDate\.now\b|\bnew Date\(\s*\)/, 'take a Clock'],
@@ -16,7 +17,7 @@ const hostNames = [
 ]
 const dynamicCode = [
   [/(?<![.\w])eval\(/, 'no eval'],
-  [/\bnew Function\(|(?<![.\w'"`])Function\(/, 'no Function'],
+  [/\bnew Function\(|(?<![.\w'"`?)]|function )Function\(/, 'no Function'],
   [/['"](node:)?vm['"]/, 'no node:vm'],
 ]
 const vagueFolder = /(^|\/)(utils?|common|helpers?|misc|types|interfaces|shared|lib)\//

@@ -1,6 +1,6 @@
 import { type Clock, InvalidOption, type Logger, type Random, silentLogger } from '@lockstep/base'
 import type { EffectActivity } from './activity/activity-handler.ts'
-import type { AnyWorkflow } from './function/workflow.ts'
+import type { AnyWorkflow } from './function/workflow-context.ts'
 import type { EngineStore } from './store/engine-store.ts'
 import { silentBus, type WakeBus } from './worker/wake-bus.ts'
 

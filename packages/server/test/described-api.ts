@@ -18,7 +18,11 @@ export interface DescribedApi {
 const PROBLEM = '#/components/schemas/Problem'
 
 export function describedApi(document: OpenApi): DescribedApi {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ } })
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ },
+  })
   ajv.addSchema(document, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
   const fits = (pointer: string, body: unknown): void => {
@@ -26,7 +30,10 @@ export function describedApi(document: OpenApi): DescribedApi {
     compiled.set(pointer, validate)
     expect(validate(body) ? [] : validate.errors).toEqual([])
   }
-  const templates = Object.keys(document.paths).map((path) => ({ path, form: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+  const templates = Object.keys(document.paths).map((path) => ({
+    path,
+    form: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }))
   return {
     check({ method, path, status, type, body }) {
       if (status >= 400) {
@@ -38,7 +45,10 @@ export function describedApi(document: OpenApi): DescribedApi {
       if (found === undefined || operation === undefined || status >= 400) return
       expect(Object.keys(operation.responses)).toContain(String(status))
       expect(type).toBe('application/json; charset=utf-8')
-      fits(`#/paths/${found.path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`, body)
+      fits(
+        `#/paths/${found.path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`,
+        body,
+      )
     },
   }
 }

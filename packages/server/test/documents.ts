@@ -9,7 +9,11 @@ export const sums = (id: string) => ({
       id: 'loop',
       type: 'for-each',
       inputs: { items: { $expr: 'input.items' } },
-      body: { activities: [{ id: 'add', type: 'set-variable', inputs: { name: 'total', value: { $expr: 'vars.total + item' } } }] },
+      body: {
+        activities: [
+          { id: 'add', type: 'set-variable', inputs: { name: 'total', value: { $expr: 'vars.total + item' } } },
+        ],
+      },
     },
     { id: 'out', type: 'set-output', inputs: { name: 'sum', value: { $expr: 'vars.total' } } },
   ],
@@ -36,4 +40,7 @@ export const twoWaits = (id: string) => ({
   ],
 })
 
-export const faulty = (id: string) => ({ id, activities: [{ id: 'boom', type: 'fault', inputs: { message: 'no more paper' } }] })
+export const faulty = (id: string) => ({
+  id,
+  activities: [{ id: 'boom', type: 'fault', inputs: { message: 'no more paper' } }],
+})

@@ -5,7 +5,9 @@ import { openTestApi, type TestApi } from './open-test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {
-  const order = workflow('order', async (ctx, input: { amount: number }) => ctx.step('price', async () => input.amount * 2))
+  const order = workflow('order', async (ctx, input: { amount: number }) =>
+    ctx.step('price', async () => input.amount * 2),
+  )
   api = await openTestApi({ workflows: [order] })
   for (const document of [sums('sums'), approval('approval'), faulty('faulty')]) {
     expect((await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })).status).toBe(201)
@@ -17,16 +19,38 @@ afterAll(async () => {
   await api.close()
 })
 
-const start = (body: object, headers: Record<string, string> = {}) => api.call('POST', '/workflow-instances', { body, headers })
+const start = (body: object, headers: Record<string, string> = {}) =>
+  api.call('POST', '/workflow-instances', { body, headers })
 
 describe('starting an instance', () => {
   it('answers 201 with the instance and its place', async () => {
     const started = await start({ definitionId: 'approval', input: { of: 'chairs' }, correlationId: 'c-1' })
     expect(started.status).toBe(201)
     expect(started.headers.location).toBe(`/api/v1/workflow-instances/${started.body.id}`)
-    expect(started.body).toMatchObject({ definitionId: 'approval', version: 1, input: { of: 'chairs' }, correlationId: 'c-1', tenant: 'default', parentId: null, output: null, finishedAt: null })
+    expect(started.body).toMatchObject({
+      definitionId: 'approval',
+      version: 1,
+      input: { of: 'chairs' },
+      correlationId: 'c-1',
+      tenant: 'default',
+      parentId: null,
+      output: null,
+      finishedAt: null,
+    })
     expect(Object.keys(started.body)).toEqual([
-      ...['id', 'definitionId', 'version', 'status', 'input', 'output', 'variables', 'correlationId', 'tenant', 'parentId', 'createdAt'],
+      ...[
+        'id',
+        'definitionId',
+        'version',
+        'status',
+        'input',
+        'output',
+        'variables',
+        'correlationId',
+        'tenant',
+        'parentId',
+        'createdAt',
+      ],
       ...['startedAt', 'finishedAt', 'nodeId', 'waitingFor', 'incidents', 'revision', 'error'],
     ])
   })
@@ -34,13 +58,25 @@ describe('starting an instance', () => {
   it('waits for the end of a graph and answers its output and variables', async () => {
     const ended = await start({ definitionId: 'sums', input: { items: [1, 2, 3] }, wait: '30s' })
     expect(ended.status).toBe(200)
-    expect(ended.body).toMatchObject({ status: 'completed', output: { sum: 6 }, variables: { total: 6 }, waitingFor: [], error: null, nodeId: null })
+    expect(ended.body).toMatchObject({
+      status: 'completed',
+      output: { sum: 6 },
+      variables: { total: 6 },
+      waitingFor: [],
+      error: null,
+      nodeId: null,
+    })
     expect(ended.body.finishedAt >= ended.body.createdAt).toBe(true)
   })
 
   it('waits for the end of a function and answers its result', async () => {
     const ended = await start({ definitionId: 'order', input: { amount: 21 }, wait: 30_000 })
-    expect([ended.status, ended.body.status, ended.body.output, ended.body.variables]).toEqual([200, 'completed', 42, null])
+    expect([ended.status, ended.body.status, ended.body.output, ended.body.variables]).toEqual([
+      200,
+      'completed',
+      42,
+      null,
+    ])
   })
 
   it('answers the instance as it stands when the wait is over', async () => {
@@ -87,14 +123,20 @@ describe('starting an instance', () => {
 
   it('refuses input that does not fit, naming the place', async () => {
     const refused = await start({ definitionId: 'sums', input: { items: ['one'] } })
-    expect([refused.status, refused.body.code, refused.body.problems[0].pointer]).toEqual([422, 'INPUT_INVALID', '/items/0'])
+    expect([refused.status, refused.body.code, refused.body.problems[0].pointer]).toEqual([
+      422,
+      'INPUT_INVALID',
+      '/items/0',
+    ])
   })
 })
 
 describe('reading an instance', () => {
   it('finds it by id, with what it waits for', async () => {
     const started = await start({ definitionId: 'approval', wait: 1 })
-    await expect.poll(async () => (await api.call('GET', `/workflow-instances/${started.body.id}`)).body.status).toBe('suspended')
+    await expect
+      .poll(async () => (await api.call('GET', `/workflow-instances/${started.body.id}`)).body.status)
+      .toBe('suspended')
     const { body } = await api.call('GET', `/workflow-instances/${started.body.id}`)
     expect(body.waitingFor).toEqual([{ bookmarkId: expect.stringMatching(/^bkm_/), kind: 'event', name: 'approved' }])
   })
@@ -103,14 +145,20 @@ describe('reading an instance', () => {
     const { id } = (await start({ definitionId: 'approval', correlationId: 'waited-for' })).body
     const waiting = api.call('GET', `/workflow-instances/${id}?wait=30s`)
     await expect.poll(async () => (await api.call('GET', `/workflow-instances/${id}`)).body.status).toBe('suspended')
-    await api.call('POST', '/events', { body: { name: 'approved', correlationId: 'waited-for', payload: { by: 'ana' } } })
+    await api.call('POST', '/events', {
+      body: { name: 'approved', correlationId: 'waited-for', payload: { by: 'ana' } },
+    })
     expect((await waiting).body).toMatchObject({ status: 'completed', output: { by: 'ana' } })
     expect((await api.call('GET', `/workflow-instances/${id}?wait=1`)).status).toBe(200)
   })
 
   it('answers 404 for one that is not there', async () => {
     const id = 'wfi_01900000-0000-7000-8000-000000000000'
-    for (const path of [`/workflow-instances/${id}`, `/workflow-instances/${id}?wait=1s`, `/workflow-instances/${id}/journal`]) {
+    for (const path of [
+      `/workflow-instances/${id}`,
+      `/workflow-instances/${id}?wait=1s`,
+      `/workflow-instances/${id}/journal`,
+    ]) {
       const { status, body } = await api.call('GET', path)
       expect([status, body.code]).toEqual([404, 'INSTANCE_NOT_FOUND'])
       expect(body.detail).toContain(id)
@@ -121,7 +169,8 @@ describe('reading an instance', () => {
 describe('listing instances', () => {
   it('goes through them newest first, each once, by definition', async () => {
     const started: string[] = []
-    for (let n = 0; n < 5; n++) started.unshift((await start({ definitionId: 'order', input: { amount: n }, wait: '30s' })).body.id)
+    for (let n = 0; n < 5; n++)
+      started.unshift((await start({ definitionId: 'order', input: { amount: n }, wait: '30s' })).body.id)
     const found: string[] = []
     let cursor = ''
     for (;;) {
@@ -139,7 +188,10 @@ describe('listing instances', () => {
     const { body } = await api.call('GET', '/workflow-instances?status=faulted')
     expect(body.items.length).toBeGreaterThan(0)
     expect(body.items.every((item: { status: string }) => item.status === 'faulted')).toBe(true)
-    expect((await api.call('GET', '/workflow-instances?definitionId=nobody-knows')).body).toMatchObject({ items: [], count: { value: 0, exact: true } })
+    expect((await api.call('GET', '/workflow-instances?definitionId=nobody-knows')).body).toMatchObject({
+      items: [],
+      count: { value: 0, exact: true },
+    })
   })
 
   it('refuses a cursor of another list', async () => {
@@ -153,8 +205,14 @@ describe('the journal', () => {
   it('is one chain from 1, read in pieces', async () => {
     const { id, revision } = (await start({ definitionId: 'sums', input: { items: [1, 2] }, wait: '30s' })).body
     const whole = (await api.call('GET', `/workflow-instances/${id}/journal`)).body
-    expect(whole.items.map((item: { seq: number }) => item.seq)).toEqual(Array.from({ length: revision }, (_, at) => at + 1))
-    expect(whole.items[0]).toMatchObject({ kind: 'started', data: { input: { items: [1, 2] } }, nodeId: expect.stringMatching(/^nod_/) })
+    expect(whole.items.map((item: { seq: number }) => item.seq)).toEqual(
+      Array.from({ length: revision }, (_, at) => at + 1),
+    )
+    expect(whole.items[0]).toMatchObject({
+      kind: 'started',
+      data: { input: { items: [1, 2] } },
+      nodeId: expect.stringMatching(/^nod_/),
+    })
     expect(whole.count).toEqual({ value: revision, exact: true })
     const piece = (await api.call('GET', `/workflow-instances/${id}/journal?after=1&limit=2`)).body
     expect(piece.items).toEqual(whole.items.slice(1, 3))

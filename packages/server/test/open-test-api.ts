@@ -1,4 +1,4 @@
-import { type LogFields, type Logger, systemClock as clock, systemRandom as random } from '@lockstep/base'
+import { systemClock as clock, type LogFields, type Logger, systemRandom as random } from '@lockstep/base'
 import { type AnyWorkflow, Engine } from '@lockstep/engine'
 import { type Db, migrate, openPglite, postgresEngineStore } from '@lockstep/postgres'
 import type { FastifyInstance } from 'fastify'
@@ -28,17 +28,30 @@ export interface TestApi {
   /** Lines logged as errors: none, unless a test means it. */
   readonly failures: readonly { readonly message: string; readonly fields: LogFields | undefined }[]
   /** Behind `/api/v1`. Every answer is held against what OpenAPI says of the operation. */
-  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS' | 'HEAD', path: string, sent?: Sent): Promise<Reply>
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS' | 'HEAD',
+    path: string,
+    sent?: Sent,
+  ): Promise<Reply>
   close(): Promise<void>
 }
 
-export async function openTestApi(options: { readonly workflows?: readonly AnyWorkflow[]; readonly basePath?: string } = {}): Promise<TestApi> {
+export async function openTestApi(
+  options: { readonly workflows?: readonly AnyWorkflow[]; readonly basePath?: string } = {},
+): Promise<TestApi> {
   const { workflows = [], basePath = '' } = options
   const failures: { message: string; fields: LogFields | undefined }[] = []
   const logger = recordingLogger((message, fields) => failures.push({ message, fields }))
   const db = await openPglite({ memory: true, clock, random, acquireTimeoutMs: 60_000 })
   await migrate(db, { mode: 'auto', clock, random })
-  const engine = await Engine.open({ store: postgresEngineStore(db), clock, random, workflows, flights: 1, resumeWaitMs: 100 })
+  const engine = await Engine.open({
+    store: postgresEngineStore(db),
+    clock,
+    random,
+    workflows,
+    flights: 1,
+    resumeWaitMs: 100,
+  })
   const app = await httpApp({ basePath, engine, logger, health: { started: () => true, ready: async () => [] } })
   const described: DescribedApi = describedApi((await app.inject({ url: `${basePath}/api/v1/openapi.json` })).json())
   return {

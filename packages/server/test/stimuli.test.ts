@@ -5,20 +5,25 @@ import { openTestApi, type TestApi } from './open-test-api.ts'
 let api: TestApi
 beforeAll(async () => {
   api = await openTestApi()
-  for (const document of [approval('approval'), twoWaits('two-waits')]) await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })
+  for (const document of [approval('approval'), twoWaits('two-waits')])
+    await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })
 })
 afterAll(async () => {
   expect(api.failures).toEqual([])
   await api.close()
 })
 
-async function suspended(definitionId: string, more: object = {}): Promise<{ id: string; waitingFor: { bookmarkId: string; name: string }[] }> {
+async function suspended(
+  definitionId: string,
+  more: object = {},
+): Promise<{ id: string; waitingFor: { bookmarkId: string; name: string }[] }> {
   const { id } = (await api.call('POST', '/workflow-instances', { body: { definitionId, ...more } })).body
   const read = async () => (await api.call('GET', `/workflow-instances/${id}`)).body
   await expect.poll(async () => (await read()).status).toBe('suspended')
   return read()
 }
-const resume = (id: string, body?: object) => api.call('POST', `/workflow-instances/${id}/resume`, body === undefined ? {} : { body })
+const resume = (id: string, body?: object) =>
+  api.call('POST', `/workflow-instances/${id}/resume`, body === undefined ? {} : { body })
 const ended = async (id: string) => (await api.call('GET', `/workflow-instances/${id}?wait=30s`)).body
 
 describe('resuming', () => {
@@ -46,7 +51,9 @@ describe('resuming', () => {
 
   it('lets exactly one of many win, and tells the others', async () => {
     const { id } = await suspended('approval')
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => resume(id, { bookmark: 'approved', payload: { by: n } })))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => resume(id, { bookmark: 'approved', payload: { by: n } })),
+    )
     expect(answers.filter((each) => each.status === 200)).toHaveLength(1)
     for (const { body } of answers.filter((each) => each.status !== 200)) {
       expect(body).toMatchObject({ status: 409, code: 'ALREADY_RESUMED', outcome: 'already-resumed' })
@@ -55,7 +62,10 @@ describe('resuming', () => {
 
   it('answers 404 where nothing waits, known instance or not', async () => {
     const { id } = await suspended('approval')
-    for (const answer of [await resume(id, { bookmark: 'never' }), await resume('wfi_01900000-0000-7000-8000-000000000000')]) {
+    for (const answer of [
+      await resume(id, { bookmark: 'never' }),
+      await resume('wfi_01900000-0000-7000-8000-000000000000'),
+    ]) {
       expect(answer.body).toMatchObject({ status: 404, code: 'BOOKMARK_NOT_FOUND', outcome: 'not-found' })
     }
   })
@@ -77,7 +87,9 @@ describe('cancelling', () => {
     expect((await ended(id)).status).toBe('cancelled')
     expect((await api.call('POST', `/workflow-instances/${id}/cancel`)).status).toBe(202)
     const facts = (await api.call('GET', `/workflow-instances/${id}/journal`)).body.items
-    expect(facts.filter((fact: { kind: string }) => fact.kind === 'cancelled')).toMatchObject([{ data: { reason: 'changed my mind' } }])
+    expect(facts.filter((fact: { kind: string }) => fact.kind === 'cancelled')).toMatchObject([
+      { data: { reason: 'changed my mind' } },
+    ])
   })
 
   it('is refused for what has ended another way', async () => {
@@ -89,7 +101,10 @@ describe('cancelling', () => {
   })
 
   it('answers 404 for an instance that is not there', async () => {
-    const { status, body } = await api.call('POST', '/workflow-instances/wfi_01900000-0000-7000-8000-000000000000/cancel')
+    const { status, body } = await api.call(
+      'POST',
+      '/workflow-instances/wfi_01900000-0000-7000-8000-000000000000/cancel',
+    )
     expect([status, body.code]).toEqual([404, 'INSTANCE_NOT_FOUND'])
   })
 })
@@ -98,7 +113,9 @@ describe('events', () => {
   it('reach the instance with their correlation id, and no other', async () => {
     const mine = await suspended('approval', { correlationId: 'mine' })
     const other = await suspended('approval', { correlationId: 'other' })
-    const { status, body } = await api.call('POST', '/events', { body: { name: 'approved', correlationId: 'mine', payload: { by: 'di' } } })
+    const { status, body } = await api.call('POST', '/events', {
+      body: { name: 'approved', correlationId: 'mine', payload: { by: 'di' } },
+    })
     expect(status).toBe(202)
     expect(body).toEqual({ id: expect.stringMatching(/^evt_/), matched: 1, started: 0, kept: false })
     expect((await ended(mine.id)).output).toEqual({ by: 'di' })
@@ -106,9 +123,13 @@ describe('events', () => {
   })
 
   it('are kept for who waits later', async () => {
-    const { body } = await api.call('POST', '/events', { body: { name: 'approved', correlationId: 'later', payload: { by: 'ed' }, ttl: '1h' } })
+    const { body } = await api.call('POST', '/events', {
+      body: { name: 'approved', correlationId: 'later', payload: { by: 'ed' }, ttl: '1h' },
+    })
     expect(body).toMatchObject({ matched: 0, kept: true })
-    const { id } = (await api.call('POST', '/workflow-instances', { body: { definitionId: 'approval', correlationId: 'later' } })).body
+    const { id } = (
+      await api.call('POST', '/workflow-instances', { body: { definitionId: 'approval', correlationId: 'later' } })
+    ).body
     expect((await ended(id)).output).toEqual({ by: 'ed' })
   })
 })

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { ActivityRegistry } from '../activity/activity-registry.ts'
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts'
-import type { AnyWorkflow } from '../function/workflow.ts'
+import type { AnyWorkflow } from '../function/workflow-context.ts'
 import { compileGraph } from '../graph/compile-graph.ts'
 import type { GraphDocument } from '../graph/document.ts'
 import type { GraphProgram } from '../graph/graph-program.ts'

@@ -6,9 +6,9 @@ import { StepFailed } from './errors.ts'
 import type { FunctionExecution } from './function-execution.ts'
 import type { MemoEntry } from './function-memo.ts'
 import { runStep } from './run-step.ts'
-import type { FunctionWorkflow } from './workflow.ts'
 import type {
   ChildOptions,
+  FunctionWorkflow,
   StepOptions,
   StepScope,
   WaitOptions,

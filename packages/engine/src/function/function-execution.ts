@@ -16,8 +16,7 @@ import type { NewBookmark, NewIncident } from '../store/commit-store.ts'
 import type { Change, Execution, ExecutionHost, Posture } from '../worker/execution.ts'
 import { NonDeterministic, StepFailed } from './errors.ts'
 import { FunctionMemo, type MemoEntry } from './function-memo.ts'
-import type { AnyWorkflow } from './workflow.ts'
-import type { WorkflowContext } from './workflow-context.ts'
+import type { AnyWorkflow, WorkflowContext } from './workflow-context.ts'
 
 export interface FunctionShell {
   readonly clock: Clock

@@ -1,5 +1,3 @@
-import type { FunctionWorkflow } from './workflow.ts'
-
 /** What the code of a step is given. */
 export interface StepScope {
   /** From 1. */
@@ -73,3 +71,14 @@ export interface WorkflowContext {
   /** At least 0, below 1; the same on every replay. */
   random(): number
 }
+
+/** A workflow written as an async function. Its type carries what goes in and what comes out. */
+export interface FunctionWorkflow<Input, Output> {
+  readonly kind: 'function'
+  readonly id: string
+  readonly version: number
+  readonly run: (context: WorkflowContext, input: Input) => Promise<Output>
+}
+
+/** Any function workflow, where only its shape matters. */
+export type AnyWorkflow = FunctionWorkflow<never, unknown>

@@ -1,21 +1,10 @@
 import { InvalidOption } from '@lockstep/base'
-import type { WorkflowContext } from './workflow-context.ts'
+import type { FunctionWorkflow, WorkflowContext } from './workflow-context.ts'
 
 export interface WorkflowOptions {
   /** Raise it when a change of the code cannot follow the journals of running instances. @default 1 */
   readonly version?: number
 }
-
-/** A workflow written as an async function. Its type carries what goes in and what comes out. */
-export interface FunctionWorkflow<Input, Output> {
-  readonly kind: 'function'
-  readonly id: string
-  readonly version: number
-  readonly run: (context: WorkflowContext, input: Input) => Promise<Output>
-}
-
-/** Any function workflow, where only its shape matters. */
-export type AnyWorkflow = FunctionWorkflow<never, unknown>
 
 const ID = /^[a-z0-9][a-z0-9._-]{0,99}$/
 

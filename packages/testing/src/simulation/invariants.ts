@@ -1,6 +1,7 @@
 import { groupBy } from '@lockstep/base'
 import { checkJournals } from './journal-invariants.ts'
 import { type InstanceTableRow, keyOf, type Tables } from './tables.ts'
+import type { Violation } from './violation.ts'
 
 /** What the outside saw: answers that were given, effects that ran. */
 export type Observation =
@@ -13,12 +14,6 @@ export type Observation =
       readonly step: string
       readonly mode: 'atLeastOnce' | 'atMostOnce'
     }
-
-export interface Violation {
-  readonly rule: string
-  readonly instanceId: string | undefined
-  readonly detail: string
-}
 
 /** Every promise that can be read off the tables. Holds at any moment, with any number of nodes at work. */
 export function checkInvariants(tables: Tables, observations: readonly Observation[] = []): readonly Violation[] {

@@ -1,5 +1,5 @@
-import type { Violation } from './invariants.ts'
 import { type InstanceTableRow, type JournalTableRow, keyOf, type Tables } from './tables.ts'
+import type { Violation } from './violation.ts'
 
 /** One chain per instance: gapless from 1, claims rising, one writer per claim, each step completed once. */
 export function checkJournals({ instances, journal }: Tables): Violation[] {

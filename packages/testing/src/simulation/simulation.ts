@@ -1,9 +1,10 @@
 import { type Random, seededRandom, uuidSource } from '@lockstep/base'
 import type { EngineStore, WakeBus } from '@lockstep/engine/ports'
 import type { FaultProfile } from './fault-profile.ts'
-import { checkInvariants, type Observation, type Violation } from './invariants.ts'
+import { checkInvariants, type Observation } from './invariants.ts'
 import { type SimulatedBus, simulatedBus } from './simulated-bus.ts'
 import { type NodeConnection, type SimulatedStore, simulatedStore } from './simulated-store.ts'
+import type { Violation } from './violation.ts'
 import { type NodeClock, type VirtualClock, virtualClock } from './virtual-clock.ts'
 
 export interface SimulationOptions {
