@@ -3,10 +3,11 @@ import { startMeter } from './processor.mjs'
 import { medians } from './statistics.mjs'
 
 /**
- * One round under load of one competitor `{ engine, args, postgres?, redis? }`: its rate, what it wrote to PostgreSQL per
+ * One round under load of one competitor `{ engine, args, postgres?, redis?, prepare? }`: its rate, what it wrote to PostgreSQL per
  * workflow, and who used the processor meanwhile. Only one competitor works at a time, so the server's counters are its own.
  */
-async function loadRound({ engine, args, postgres, redis }, { rampMs, windowMs }) {
+async function loadRound({ engine, args, postgres, redis, prepare }, { rampMs, windowMs }) {
+  await prepare?.()
   const meter = startMeter({
     engine: [engine.pid],
     ...(postgres && { postgres: postgres.pids }),

@@ -2,6 +2,7 @@
 import { measureEndurance } from './flatness/endurance.mjs'
 import { measureIdle } from './flatness/idle.mjs'
 import { measureLoop, measureSteps } from './flatness/length.mjs'
+import { measureStatistics } from './flatness/statistics.mjs'
 import { measureWaiting } from './flatness/waiting.mjs'
 
 export async function run(bench) {
@@ -16,6 +17,7 @@ export async function run(bench) {
   await measureIdle(bench, postgres, { name: 'empty', peer: dbos && 'dbos', hasStatements })
   await measureSteps(bench, sides.empty.engine)
   await measureLoop(bench, sides.empty.engine)
+  await measureStatistics(bench, postgres, sides.empty)
   await measureWaiting(bench, postgres, sides)
   if (bench.switches.long) await measureEndurance(bench, postgres, sides.empty.engine)
 }

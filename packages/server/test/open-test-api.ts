@@ -37,9 +37,13 @@ export interface TestApi {
 }
 
 export async function openTestApi(
-  options: { readonly workflows?: readonly AnyWorkflow[]; readonly basePath?: string } = {},
+  options: {
+    readonly workflows?: readonly AnyWorkflow[]
+    readonly basePath?: string
+    readonly warmLimit?: number
+  } = {},
 ): Promise<TestApi> {
-  const { workflows = [], basePath = '' } = options
+  const { workflows = [], basePath = '', warmLimit = 1_000 } = options
   const failures: { message: string; fields: LogFields | undefined }[] = []
   const logger = recordingLogger((message, fields) => failures.push({ message, fields }))
   const db = await openPglite({ memory: true, clock, random, acquireTimeoutMs: 60_000 })
@@ -51,6 +55,7 @@ export async function openTestApi(
     workflows,
     flights: 1,
     resumeWaitMs: 100,
+    warmLimit,
   })
   const app = await httpApp({ basePath, engine, logger, health: { started: () => true, ready: async () => [] } })
   const described: DescribedApi = describedApi((await app.inject({ url: `${basePath}/api/v1/openapi.json` })).json())

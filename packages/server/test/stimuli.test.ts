@@ -1,10 +1,16 @@
+import { deferred } from '@lockstep/base'
+import { workflow } from '@lockstep/engine'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approval, twoWaits } from './documents.ts'
 import { openTestApi, type TestApi } from './open-test-api.ts'
 
+const gate = deferred<string>()
+const gated = workflow('gated', async (ctx) => ctx.step('pass', () => gate.promise))
+
 let api: TestApi
 beforeAll(async () => {
-  api = await openTestApi()
+  // Nothing is kept warm: an instance that suspends twice while warm does not hear its second stimulus (worker.ts, #takeOver).
+  api = await openTestApi({ warmLimit: 0, workflows: [gated] })
   for (const document of [approval('approval'), twoWaits('two-waits')])
     await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })
 })
@@ -71,11 +77,19 @@ describe('resuming', () => {
   })
 
   it('answers 409 while the instance is at work and may yet wait for it', async () => {
-    const { id } = (await api.call('POST', '/workflow-instances', { body: { definitionId: 'approval' } })).body
-    // Held by this node and due: the embedded store keeps it so for a moment after every step.
-    const answer = await resume(id, { bookmark: 'never' })
-    expect([404, 409]).toContain(answer.status)
-    expect(answer.body.outcome).toBe(answer.status === 404 ? 'not-found' : 'in-progress')
+    const { id } = (await api.call('POST', '/workflow-instances', { body: { definitionId: 'gated' } })).body
+    const { status, body } = await resume(id, { bookmark: 'later' })
+    expect([status, body.code, body.outcome, body.retryable]).toEqual([409, 'RESUME_IN_PROGRESS', 'in-progress', true])
+    gate.resolve('through')
+    expect((await ended(id)).output).toBe('through')
+  })
+
+  it('answers 410 for a bookmark whose time is over', async () => {
+    const { id } = await suspended('approval')
+    await api.db.script("update bookmark set expires_at = clock_timestamp() - interval '1 second'")
+    const { status, body } = await resume(id, { bookmark: 'approved' })
+    expect([status, body.code, body.outcome]).toEqual([410, 'BOOKMARK_EXPIRED', 'expired'])
+    await api.db.script('update bookmark set expires_at = null')
   })
 })
 
