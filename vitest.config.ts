@@ -19,6 +19,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'servers',
+          globalSetup: ['tests/setup/shared-postgres.ts'],
           include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 240_000,

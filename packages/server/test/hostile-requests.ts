@@ -25,7 +25,7 @@ const ifMatch = (value: string): Sent => ({ body: { id: 'waits', activities: [] 
 export const hostileRequests = (id: string): readonly HostileRequest[] => [
   // paths and methods
   ['an unknown noun', 'GET', '/nonsense', {}, 404, 'NOT_FOUND'],
-  ['a trailing slash', 'GET', `${I}/`, {}, 404, 'NOT_FOUND'],
+  ['an empty id', 'GET', `${I}/`, {}, 400, 'INVALID_ID'],
   ['an unknown verb of an instance', 'POST', `${I}/${id}/explode`, {}, 404, 'NOT_FOUND'],
   ['a path that climbs', 'GET', '/../../etc/passwd', {}, 404, 'NOT_FOUND'],
   ['a path that climbs in disguise', 'GET', `${D}/..%2f..%2fetc%2fpasswd`, {}, 404, 'DEFINITION_NOT_FOUND'],
@@ -62,7 +62,7 @@ export const hostileRequests = (id: string): readonly HostileRequest[] => [
   ['a body after a body', 'POST', I, raw('{} {}'), 400, 'MALFORMED_JSON'],
   ['NaN', 'POST', I, raw('{"definitionId":"waits","input":NaN}'), 400, 'MALFORMED_JSON'],
   ['a comment', 'POST', '/events', raw('{"name":"x"} // hello'), 400, 'MALFORMED_JSON'],
-  ['bytes that are no text', 'POST', I, raw(Buffer.from([0xff, 0xfe, 0x00])), 400, 'BAD_REQUEST'],
+  ['bytes that are no text', 'POST', I, raw(Buffer.from([0xff, 0xfe, 0x00])), 400, 'MALFORMED_JSON'],
   ['__proto__', 'POST', I, raw('{"definitionId":"waits","__proto__":{"wait":1}}'), 400, 'MALFORMED_JSON'],
   [
     '__proto__ deep in the input',
@@ -315,9 +315,9 @@ export const hostileRequests = (id: string): readonly HostileRequest[] => [
   ],
   [
     'a document nested deeper than the engine likes',
-    'POST',
-    D,
-    raw(`{"id":"bad","activities":${deep(450)}}`),
+    'PUT',
+    `${D}/waits`,
+    raw(`{"id":"waits","activities":${deep(450)}}`),
     422,
     'DEFINITION_INVALID',
   ],

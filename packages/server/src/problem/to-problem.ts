@@ -1,4 +1,4 @@
-import { errorCode, errorMessage, toWireId } from '@lockstep/base'
+import { errorCode, errorMessage, isRetryable, toWireId } from '@lockstep/base'
 import { BookmarkAmbiguous, DefinitionInvalid, DraftChanged, InputInvalid } from '@lockstep/engine'
 import { toEtag } from '../wire/etag.ts'
 import type { ErrorCode } from './error-code.ts'
@@ -31,7 +31,7 @@ export function toProblem(error: unknown): Problem {
     status,
     detail: detailOf(error, status),
     code,
-    retryable: status === 503 || (error as { readonly retryable?: unknown }).retryable === true,
+    retryable: status === 503 || isRetryable(error),
     ...extrasOf(error),
   }
 }
@@ -46,7 +46,7 @@ const BARE_INSTANCE = /^[0-9a-f]{8}-/
 
 /** Errors of the engine name instances as the store does. */
 function withWireIds(text: string, error: unknown): string {
-  const id = (error as { readonly details?: { readonly instanceId?: unknown } }).details?.instanceId
+  const id = (error as { readonly details?: { readonly instanceId?: unknown } } | null)?.details?.instanceId
   return typeof id === 'string' && BARE_INSTANCE.test(id) ? text.replaceAll(id, toWireId('instance', id)) : text
 }
 

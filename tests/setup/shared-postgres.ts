@@ -1,0 +1,27 @@
+import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
+import { migrate, openPostgres } from '@lockstep/postgres'
+import { startPostgres, templateDatabase } from '@lockstep/testing/harness'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A migrated template on the server that all test files share; clone it, never write to it. */
+    readonly postgres: { readonly adminUrl: string; readonly template: string }
+  }
+}
+
+/** One PostgreSQL for the whole run. Tests that kill servers bring up their own. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres({ maxConnections: 400 })
+  const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
+  const template = await templateDatabase(server, {
+    name: 'lockstep_template',
+    migrate: async (url) => {
+      const db = await openPostgres({ url, ...edge })
+      await migrate(db, { mode: 'auto', ...edge })
+      await db.close()
+    },
+  })
+  project.provide('postgres', template)
+  return () => server.stop()
+}
