@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 let bed: TestBed
 beforeAll(async () => {
-  bed = await TestBed.open()
+  bed = await TestBed.open({ graphs: true })
 })
 afterAll(() => bed?.stop())
 
@@ -21,7 +21,6 @@ interface Script {
   readonly waits: readonly string[]
   /** The step that runs at most once. */
   readonly once: string
-  readonly graph: boolean
 }
 
 const functionScript: Script = {
@@ -29,9 +28,8 @@ const functionScript: Script = {
   input: { n: 21 },
   waits: ['go', 'again'],
   once: 'charge',
-  graph: false,
 }
-const graphScript: Script = { ...functionScript, definitionId: 'scripted-graph', graph: true }
+const graphScript: Script = { ...functionScript, definitionId: 'scripted-graph' }
 
 interface Acknowledged {
   started?: string
@@ -101,8 +99,8 @@ async function factsOf(site: TestSite, script: Script): Promise<string[]> {
 async function cleanRun(script: Script): Promise<CleanRun> {
   await using site = await bed.site()
   const node = new TestNode()
+  site.nodes.push(node)
   await open(site, node, 'a')
-  if (script.graph) await node.call('publishGraphs')
   const end = await drive(node, script, { resumed: new Set() })
   expect(end).toMatchObject({ status: 'completed' })
   expect(await site.violations()).toEqual([])
@@ -110,16 +108,10 @@ async function cleanRun(script: Script): Promise<CleanRun> {
 }
 
 /** Answers whether the crash happened: the number of writes may differ by one or two between runs. */
-async function crashAndFinish(script: Script, clean: CleanRun, crash: Crash): Promise<boolean> {
+async function crashAndFinish(script: Script, clean: CleanRun, crash: Crash, second: TestNode): Promise<boolean> {
   await using site = await bed.site()
-  if (script.graph) {
-    const publisher = new TestNode()
-    await open(site, publisher, 'publisher')
-    await publisher.call('publishGraphs')
-    await publisher.close()
-  }
-  const [first, second] = [new TestNode(), new TestNode()]
-  site.nodes.push(second)
+  const first = new TestNode()
+  site.nodes.push(first)
   const acknowledged: Acknowledged = { resumed: new Set() }
   const where = `${crash.when} ${crash.op} ${crash.n}`
   await open(site, first, 'a', crash)
@@ -130,6 +122,13 @@ async function crashAndFinish(script: Script, clean: CleanRun, crash: Crash): Pr
     if (!(error instanceof NodeCallFailed && error.code === 'GONE')) throw error
   }
   await open(site, second, 'b')
+  await using _ = {
+    [Symbol.asyncDispose]: () =>
+      second.call('close', { drainMs: 1_000 }).then(
+        () => undefined,
+        () => undefined,
+      ),
+  }
   const end = await drive(second, script, acknowledged)
   const asked = await site.rows(`select 1 from incident where code = 'OUTCOME_UNKNOWN'`)
   const charges = site.effects().filter((effect) => effect.step === script.once)
@@ -138,7 +137,7 @@ async function crashAndFinish(script: Script, clean: CleanRun, crash: Crash): Pr
   expect(JSON.stringify(end.output).replace('settled by an operator', 'charged'), where).toBe(
     JSON.stringify(clean.output),
   )
-  expect(JSON.stringify(end.output).includes('settled by an operator'), where).toBe(asked.length === 1)
+  expect(JSON.stringify(end.output).includes('settled by an operator'), where).toBe(asked.length > 0)
   expect(await factsOf(site, script), where).toEqual(clean.facts)
   expect(await site.violations(), where).toEqual([])
   return true
@@ -159,9 +158,10 @@ async function enumerate(script: Script): Promise<{ landed: number; planned: num
   let landed = 0
   const failures: unknown[] = []
   const worker = async (): Promise<void> => {
+    await using finisher = new TestNode()
     for (let crash = cases.shift(); crash !== undefined; crash = cases.shift()) {
       try {
-        if (await crashAndFinish(script, clean, crash)) landed += 1
+        if (await crashAndFinish(script, clean, crash, finisher)) landed += 1
       } catch (error) {
         failures.push(new Error(`${crash.when} ${crash.op} ${crash.n}`, { cause: error }))
       }

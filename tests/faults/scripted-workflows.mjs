@@ -72,9 +72,38 @@ export function scriptedWorkflows(outside) {
     return effect(ctx, 'after', 'done')
   })
 
+  /** Stands at one gate on one node and at a later one on another. */
+  const twoGates = workflow('two-gates', async (ctx) => {
+    for (const [name, at] of [
+      ['first', 'a'],
+      ['second', 'b'],
+    ]) {
+      await ctx.step(name, async (scope) => {
+        sink(ctx.instanceId, name, scope)
+        if (stands({ at })) await outside.gate(name)
+      })
+    }
+    return effect(ctx, 'after', 'done')
+  })
+
+  /** Dies, if the driver wishes, between an effect that must not run twice and its record. */
+  const gatedOnce = workflow('gated-once', async (ctx, input) =>
+    ctx.step(
+      'charge',
+      async (scope) => {
+        sink(ctx.instanceId, 'charge', scope, 'atMostOnce')
+        if (stands(input)) await outside.gate(input.gate)
+        return 'charged'
+      },
+      { effect: 'atMostOnce' },
+    ),
+  )
+
   return [
     child,
     order,
+    gatedOnce,
+    twoGates,
     gated,
     gatedTransaction,
     workflow('quick', async (ctx, input) => {

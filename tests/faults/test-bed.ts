@@ -38,7 +38,7 @@ export class TestBed {
   }
 
   /** `durable` matters only where the server itself is killed. */
-  static async open({ durable = false } = {}): Promise<TestBed> {
+  static async open({ durable = false, graphs = false } = {}): Promise<TestBed> {
     const server = await startPostgres({ quiet: true, durable, maxConnections: 300 })
     const template = await templateDatabase(server, {
       name: 'faults',
@@ -49,6 +49,10 @@ export class TestBed {
         await db.script(
           'create table ledger (id bigint generated always as identity, instance_id uuid not null, step text not null)',
         )
+        if (!graphs) return
+        const node = await TestNode.open({ url })
+        await node.call('publishGraphs')
+        await node.close()
       },
     })
     return new TestBed(server, template)

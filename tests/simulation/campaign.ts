@@ -198,6 +198,10 @@ class Crew {
         await ctx.sleep('1s')
         return got ?? 'nobody came'
       }),
+      workflow('twice', async (ctx) => [
+        await ctx.waitFor('one', { timeout: '20s' }),
+        await ctx.waitFor('two', { timeout: '20s' }),
+      ]),
       workflow('parent', async (ctx, input: { n: number }) => (await ctx.run(child, input)) + 1),
       workflow('once', async (ctx) =>
         ctx.step(
@@ -241,9 +245,10 @@ class Crew {
         ['waiter', null],
         ['parent', { n }],
         ['once', null],
+        ['twice', null],
         ['graph', null],
       ] as const
-    )[Math.floor(random.next() * 6)]!
+    )[Math.floor(random.next() * 7)]!
     const dedupeKey = random.next() < 0.3 ? `key-${Math.floor(random.next() * 10)}` : undefined
     this.#ask(name, (engine) =>
       engine

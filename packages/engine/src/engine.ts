@@ -1,5 +1,5 @@
 /** The engine of one node: what programs and servers call. Everything durable is the store's, everything running is the session's. */
-import { errorMessage, type Json, LazyAbort, sleep, uuidSource } from '@lockstep/base'
+import { errorMessage, InvalidOption, type Json, LazyAbort, sleep, uuidSource } from '@lockstep/base'
 import { type ActivityRegistry, activityRegistry } from './activity/activity-registry.ts'
 import { Definitions } from './definition/definitions.ts'
 import { BookmarkAmbiguous, DefinitionNotFound, InputInvalid, InstanceNotFound } from './definition/errors.ts'
@@ -10,7 +10,7 @@ import { openSandbox, type Sandbox } from './expression/sandbox.ts'
 import { functionContext } from './function/function-context.ts'
 import { FunctionExecution } from './function/function-execution.ts'
 import { type InstanceEnd, InstanceResults } from './instance/instance-results.ts'
-import { factToRow, type StartedFact } from './journal/fact.ts'
+import { factFromRow, factToRow, type StartedFact } from './journal/fact.ts'
 import { NodeSession } from './node/node-session.ts'
 import { toPayload } from './step/payload.ts'
 import type { StartItem } from './store/commit-store.ts'
@@ -131,6 +131,8 @@ export class Engine {
   /** Settles when the instance is durable. */
   async start(request: StartRequest): Promise<StartedInstance> {
     const { tenant = DEFAULT_TENANT, definitionId, correlationId, dedupeKey } = request
+    checkText(correlationId, 'correlationId')
+    checkText(dedupeKey, 'dedupeKey')
     const input = toPayload(request.input ?? null, 'The input')
     const plan = await this.#plan(tenant, definitionId, request.version)
     await this.#checkInput(
@@ -191,6 +193,8 @@ export class Engine {
   /** Settles when the event is durable and those who wait for it now were told. */
   async publish(request: PublishRequest): Promise<PublishedTo> {
     const { tenant = DEFAULT_TENANT, name, correlationId, ttlMs = this.#o.eventTtlMs } = request
+    checkText(name, 'name')
+    checkText(correlationId, 'correlationId')
     const id = this.#newId()
     const payload = JSON.stringify(toPayload(request.payload ?? null, 'The payload'))
     const matched = await this.#events.publish({ tenant, id, name, correlationId, payload, ttlMs })
@@ -215,13 +219,17 @@ export class Engine {
     return found
   }
 
-  journal(
+  async journal(
     instanceId: string,
     afterSeq = 0,
     limit = 1_000,
     tenant: string = DEFAULT_TENANT,
   ): Promise<readonly JournalRow[]> {
-    return this.#o.store.instances.journal(tenant, instanceId, afterSeq, limit)
+    const rows = await this.#o.store.instances.journal(tenant, instanceId, afterSeq, limit)
+    return rows.map((row) => {
+      const { kind: _, ...data } = factFromRow(row)
+      return { ...row, data }
+    })
   }
 
   list(
@@ -251,8 +259,11 @@ export class Engine {
     if (this.#closed) return
     this.#closed = true
     this.#events.stop()
-    await this.#session.leave(drainMs)
-    await this.#sandbox.close()
+    try {
+      await this.#session.leave(drainMs)
+    } finally {
+      await this.#sandbox.close()
+    }
   }
 
   // Starting.
@@ -415,6 +426,14 @@ function checkInput(program: Program, definitionId: string, input: Json): void {
     text: error.message ?? 'does not fit',
   }))
   throw new InputInvalid({ definitionId, problems })
+}
+
+const LONGEST_TEXT = 512
+
+/** Texts that stand in indexes: short, and without the one character that the store cannot hold. */
+function checkText(value: string | undefined, option: string): void {
+  if (value === undefined || (value.length > 0 && value.length <= LONGEST_TEXT && !value.includes('\0'))) return
+  throw new InvalidOption({ option, rule: `text of 1 to ${LONGEST_TEXT} characters without NUL` })
 }
 
 /** For folding only: nothing may be asked of it. */

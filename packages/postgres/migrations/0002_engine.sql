@@ -38,7 +38,7 @@ create table definition_version (
   primary key (id, version, tenant)
 );
 
--- One row per run. What changes stands in columns without an index, so that its few updates are HOT. Input and output are facts of the journal.
+-- One row per run. What changes stands in columns without an index, so that its few updates are HOT: half of each page is left for them. Input and output are facts of the journal.
 create table instance (
   id             uuid not null,
   tenant         text not null,
@@ -58,7 +58,7 @@ create table instance (
   snapshot_at    timestamptz,
   snapshot       json,
   primary key (id, tenant)
-) with (fillfactor = 85);
+) with (fillfactor = 50);
 create unique index instance_dedupe on instance (tenant, definition_id, dedupe_key) where dedupe_key is not null;
 create index instance_correlation on instance (tenant, correlation_id) where correlation_id is not null;
 create index instance_parent on instance (parent_id) where parent_id is not null;

@@ -1,6 +1,8 @@
 -- 0003_commit.sql  The one function through which a node writes instances (DESIGN §2, ADR 0002, core review F1-F13).
 -- Order of locks: node, bookmark (by hash), agenda (in the caller's order, sorted by instance), event, inserts.
--- Arrays run in parallel; c_* holds one element per checkpoint, other arrays name their checkpoint by its ordinal in `item`.
+-- Arrays run in parallel; c_* holds one element per checkpoint, sorted by instance, so that width_bucket(id, c_id) is its ordinal; other
+-- arrays name their checkpoint by that ordinal in `item`, rising. Tables are reached by `= any (ids)` or by a lateral probe, never by a free
+-- join with unnest: statistics that call a table empty (a vacuum at a quiet moment) turn such a join around and walk the whole table.
 -- p_strict: a refused checkpoint raises LS002 and takes everything with it; for transactions that hold a user's statements too.
 -- c_mode: 0 hold · 1 hold, only if no stimulus was missed · 2 leave the agenda (ended, or waiting for the outside) · 3 wait until due
 create function lockstep_commit(
@@ -21,7 +23,7 @@ create function lockstep_commit(
   p_strict boolean
 ) returns table (at float8, started uuid[], versions integer[], lost integer[], stimulated integer[], woken integer)
 language plpgsql
-set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_at timestamptz;
@@ -29,6 +31,15 @@ declare
   v_started uuid[] := '{}';
   v_versions integer[] := '{}';
   v_fit integer[];
+  v_leaving integer[];
+  v_leaving_ids uuid[];
+  v_leaving_stims bigint;
+  v_pausing integer[];
+  v_pausing_ids uuid[];
+  v_pausing_stims bigint;
+  v_ids uuid[];
+  v_stims integer[];
+  v_sum bigint;
   v_lost integer[] := '{}';
   v_stimulated integer[] := '{}';
   v_refused integer[] := '{}';
@@ -45,17 +56,31 @@ begin
   insert into flush (node_id, n, at) values (p_node, p_n, v_at);
 
   if cardinality(s_id) > 0 then
-    with born as (
-      insert into instance (id, tenant, definition_id, version, correlation_id, dedupe_key, parent_id, parent_step, queue, created_at, status, claim_no)
-      select s.id, s.tenant, s.definition, coalesce(s.version, d.published), s.correlation, s.dedupe, s.parent, s.parent_step, s.queue, v_at,
-             case when s.claimed then 'running' else 'queued' end, case when s.claimed then 1 else 0 end
-        from unnest(s_id, s_tenant, s_definition, s_version, s_correlation, s_dedupe, s_parent, s_parent_step, s_queue, s_claimed)
-             as s(id, tenant, definition, version, correlation, dedupe, parent, parent_step, queue, claimed)
-        join definition d on d.id = s.definition and d.tenant = s.tenant
-       where coalesce(s.version, d.published) is not null
-      on conflict (tenant, definition_id, dedupe_key) where dedupe_key is not null do nothing
-      returning instance.id, instance.version)
-    select coalesce(array_agg(born.id), '{}'), coalesce(array_agg(born.version), '{}') into v_started, v_versions from born;
+    -- Two shapes: an insert that may meet a key writes twice as much.
+    if cardinality(array_remove(s_dedupe, null)) = 0 then
+      with born as (
+        insert into instance (id, tenant, definition_id, version, correlation_id, dedupe_key, parent_id, parent_step, queue, created_at, status, claim_no)
+        select s.id, s.tenant, s.definition, coalesce(s.version, d.published), s.correlation, s.dedupe, s.parent, s.parent_step, s.queue, v_at,
+               case when s.claimed then 'running' else 'queued' end, case when s.claimed then 1 else 0 end
+          from unnest(s_id, s_tenant, s_definition, s_version, s_correlation, s_dedupe, s_parent, s_parent_step, s_queue, s_claimed)
+               as s(id, tenant, definition, version, correlation, dedupe, parent, parent_step, queue, claimed)
+          join definition d on d.id = s.definition and d.tenant = s.tenant
+         where coalesce(s.version, d.published) is not null
+        returning instance.id, instance.version)
+      select coalesce(array_agg(born.id), '{}'), coalesce(array_agg(born.version), '{}') into v_started, v_versions from born;
+    else
+      with born as (
+        insert into instance (id, tenant, definition_id, version, correlation_id, dedupe_key, parent_id, parent_step, queue, created_at, status, claim_no)
+        select s.id, s.tenant, s.definition, coalesce(s.version, d.published), s.correlation, s.dedupe, s.parent, s.parent_step, s.queue, v_at,
+               case when s.claimed then 'running' else 'queued' end, case when s.claimed then 1 else 0 end
+          from unnest(s_id, s_tenant, s_definition, s_version, s_correlation, s_dedupe, s_parent, s_parent_step, s_queue, s_claimed)
+               as s(id, tenant, definition, version, correlation, dedupe, parent, parent_step, queue, claimed)
+          join definition d on d.id = s.definition and d.tenant = s.tenant
+         where coalesce(s.version, d.published) is not null
+        on conflict (tenant, definition_id, dedupe_key) where dedupe_key is not null do nothing
+        returning instance.id, instance.version)
+      select coalesce(array_agg(born.id), '{}'), coalesce(array_agg(born.version), '{}') into v_started, v_versions from born;
+    end if;
 
     insert into agenda (instance_id, tenant, queue, due_at, claimed_by, claim_no, crashes)
     select s.id, s.tenant, s.queue, v_at + s.due_in * interval '1 millisecond', case when s.claimed then p_node end,
@@ -82,35 +107,62 @@ begin
     end if;
 
     -- Each checkpoint must own the claim and continue the chain; those that decided on what they had heard must have heard all.
-    with fit as (
-      select c.ord::integer as item
-        from unnest(c_id, c_claim, c_prev, c_stim, c_mode) with ordinality as c(id, claim, prev, stim, mode, ord)
-        join agenda a on a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim
-       where c.mode < 2 and (c.mode = 0 or a.stim = c.stim)
-         and (select j.seq from journal j where j.instance_id = c.id and j.seq = c.prev) is not null),
-    gone as (
-      delete from agenda a using unnest(c_id, c_claim, c_prev, c_stim, c_mode) with ordinality as c(id, claim, prev, stim, mode, ord)
-       where c.mode = 2 and a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim and a.stim = c.stim
-         and (select j.seq from journal j where j.instance_id = c.id and j.seq = c.prev) is not null
-      returning c.ord::integer as item),
-    later as (
-      update agenda a
-         set claimed_by = null, crashes = 0,
-             due_at = least(to_timestamp(c.due_at / 1000.0), v_at + c.due_in * interval '1 millisecond')
-        from unnest(c_id, c_claim, c_prev, c_stim, c_mode, c_due_at, c_due_in) with ordinality as c(id, claim, prev, stim, mode, due_at, due_in, ord)
-       where c.mode = 3 and a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim and a.stim = c.stim
-         and (select j.seq from journal j where j.instance_id = c.id and j.seq = c.prev) is not null
-      returning c.ord::integer as item)
-    select coalesce(array_agg(u.item), '{}') into v_fit
-      from (select fit.item from fit union all select gone.item from gone union all select later.item from later) u;
+    -- Probes in a lateral sub-select: joined freely, the planner walks the whole agenda when its statistics say that it is empty.
+    select coalesce(array_agg(c.ord::integer) filter (where c.mode < 2), '{}'),
+           coalesce(array_agg(c.ord::integer) filter (where c.mode = 2), '{}'), coalesce(array_agg(c.id) filter (where c.mode = 2), '{}'),
+           coalesce(sum(c.stim) filter (where c.mode = 2), 0),
+           coalesce(array_agg(c.ord::integer) filter (where c.mode = 3), '{}'), coalesce(array_agg(c.id) filter (where c.mode = 3), '{}'),
+           coalesce(sum(c.stim) filter (where c.mode = 3), 0)
+      into v_fit, v_leaving, v_leaving_ids, v_leaving_stims, v_pausing, v_pausing_ids, v_pausing_stims
+      from unnest(c_id, c_claim, c_prev, c_stim, c_mode) with ordinality as c(id, claim, prev, stim, mode, ord)
+     cross join lateral (select 1 from agenda a where a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim
+                            and (c.mode = 0 or a.stim = c.stim) offset 0) owned
+     where (select j.seq from journal j where j.instance_id = c.id and j.seq = c.prev) is not null;
+
+    -- A stimulus may have come since that read: then the sums differ (counters only rise), and what was done to its row is undone.
+    if cardinality(v_leaving) > 0 then
+      with gone as (delete from agenda a where a.instance_id = any (v_leaving_ids) and a.claimed_by = p_node returning a.instance_id, a.stim)
+      select coalesce(array_agg(gone.instance_id), '{}'), coalesce(array_agg(gone.stim), '{}'), coalesce(sum(gone.stim), 0)
+        into v_ids, v_stims, v_sum from gone;
+      if v_sum <> v_leaving_stims or cardinality(v_ids) <> cardinality(v_leaving) then
+        insert into agenda (instance_id, tenant, queue, due_at, claimed_by, claim_no, crashes, stim)
+        select i.id, i.tenant, i.queue, v_at, p_node, c.claim, 1, g.stim
+          from unnest(v_ids, v_stims) as g(id, stim)
+          join unnest(c_id, c_claim, c_stim) as c(id, claim, stim) on c.id = g.id and c.stim <> g.stim
+          join instance i on i.id = g.id;
+        select coalesce(array_agg(c.ord::integer), '{}') into v_leaving
+          from unnest(c_id, c_stim) with ordinality as c(id, stim, ord) join unnest(v_ids, v_stims) as g(id, stim) on c.id = g.id and c.stim = g.stim;
+      end if;
+      v_fit := v_fit || v_leaving;
+    end if;
+    if cardinality(v_pausing) > 0 then
+      with paused as (
+        update agenda a
+           set claimed_by = null, crashes = 0,
+               due_at = least(to_timestamp(c_due_at[width_bucket(a.instance_id, c_id)] / 1000.0),
+                              v_at + c_due_in[width_bucket(a.instance_id, c_id)] * interval '1 millisecond')
+         where a.instance_id = any (v_pausing_ids) and a.claimed_by = p_node
+        returning a.instance_id, a.stim)
+      select coalesce(array_agg(paused.instance_id), '{}'), coalesce(array_agg(paused.stim), '{}'), coalesce(sum(paused.stim), 0)
+        into v_ids, v_stims, v_sum from paused;
+      if v_sum <> v_pausing_stims or cardinality(v_ids) <> cardinality(v_pausing) then
+        update agenda a set claimed_by = p_node, crashes = 1, due_at = v_at
+          from unnest(v_ids, v_stims) as g(id, stim) join unnest(c_id, c_stim) as c(id, stim) on c.id = g.id and c.stim <> g.stim
+         where a.instance_id = g.id;
+        select coalesce(array_agg(c.ord::integer), '{}') into v_pausing
+          from unnest(c_id, c_stim) with ordinality as c(id, stim, ord) join unnest(v_ids, v_stims) as g(id, stim) on c.id = g.id and c.stim = g.stim;
+      end if;
+      v_fit := v_fit || v_pausing;
+    end if;
 
     if cardinality(v_fit) < cardinality(c_id) then
       -- A later statement, so that it sees what the ones above lost to.
-      select coalesce(array_agg(c.ord::integer) filter (where a.instance_id is not null), '{}'),
-             coalesce(array_agg(c.ord::integer) filter (where a.instance_id is null), '{}')
+      select coalesce(array_agg(c.ord::integer) filter (where a.found is not null), '{}'),
+             coalesce(array_agg(c.ord::integer) filter (where a.found is null), '{}')
         into v_stimulated, v_lost
         from unnest(c_id, c_claim, c_stim, c_mode) with ordinality as c(id, claim, stim, mode, ord)
-        left join agenda a on a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim and c.mode > 0 and a.stim <> c.stim
+        left join lateral (select 1 as found from agenda a where a.instance_id = c.id and a.claimed_by = p_node and a.claim_no = c.claim
+                              and c.mode > 0 and a.stim <> c.stim offset 0) a on true
        where not (c.ord = any (v_fit));
       v_refused := v_stimulated || v_lost;
       if p_strict then
@@ -126,9 +178,10 @@ begin
 
     if cardinality(i_item) > 0 then
       update instance i
-         set status = u.status, last_seq = u.seq, claim_no = c_claim[u.item], finished_at = case when u.ended then v_at end
-        from unnest(i_item, i_status, i_seq, i_ended) as u(item, status, seq, ended)
-       where i.id = c_id[u.item] and not (u.item = any (v_refused));
+         set status = i_status[width_bucket(width_bucket(i.id, c_id), i_item)], last_seq = i_seq[width_bucket(width_bucket(i.id, c_id), i_item)],
+             claim_no = c_claim[width_bucket(i.id, c_id)],
+             finished_at = case when i_ended[width_bucket(width_bucket(i.id, c_id), i_item)] then v_at end
+       where i.id = any (array(select c_id[u.item] from unnest(i_item) as u(item) where not (u.item = any (v_refused))));
     end if;
     if cardinality(n_item) > 0 then
       update instance i set snapshot = u.data, snapshot_seq = u.seq, snapshot_at = v_at
@@ -136,12 +189,13 @@ begin
        where i.id = c_id[u.item] and not (u.item = any (v_refused));
     end if;
     if cardinality(m_item) > 0 then
-      delete from inbox m using unnest(m_item, m_message) as u(item, message)
-       where m.instance_id = c_id[u.item] and m.id = u.message and not (u.item = any (v_refused));
+      delete from inbox m
+       where m.instance_id = any (array(select c_id[u.item] from unnest(m_item) as u(item) where not (u.item = any (v_refused))))
+         and m.id = any (m_message);
     end if;
     if cardinality(x_item) > 0 then
-      delete from bookmark b using unnest(x_item, x_bookmark) as u(item, id)
-       where b.id = u.id and not (u.item = any (v_refused));
+      delete from bookmark b
+       where b.id = any (array(select u.id from unnest(x_item, x_bookmark) as u(item, id) where not (u.item = any (v_refused))));
     end if;
     if cardinality(t_item) > 0 then
       insert into incident (id, tenant, instance_id, step, fingerprint, code, message, opened_at)
@@ -150,8 +204,8 @@ begin
        where not (u.item = any (v_refused));
     end if;
     if cardinality(v_item) > 0 then
-      update agenda a set crashes = 1 from unnest(v_item) as u(item)
-       where a.instance_id = c_id[u.item] and a.claimed_by = p_node and not (u.item = any (v_refused));
+      update agenda a set crashes = 1
+       where a.instance_id = any (array(select c_id[u.item] from unnest(v_item) as u(item) where not (u.item = any (v_refused)))) and a.claimed_by = p_node;
     end if;
     if cardinality(e_item) > 0 then
       insert into event (id, tenant, name, correlation_id, payload, published_at, expires_at)

@@ -122,3 +122,32 @@ begin
   end loop;
   return query select v_settled, v_matched, (select count(*)::integer from (select 1 from event x where not x.settled limit p_limit) o);
 end $$;
+
+-- Takes due rows that nobody has, oldest first, in a bounded look at each queue (index agenda_due). Ids and small columns only, so that a
+-- stopped reader cannot hold the rows. The foreign key to node is a fence of its own. Settings and shape as in lockstep_commit.
+create function lockstep_claim(p_node uuid, p_queues text[], p_limit integer, p_ahead float8, p_floor float8)
+returns table (instance_id uuid, tenant text, claim_no integer, stim integer, crashes smallint, due_in float8)
+language plpgsql
+set enable_seqscan = off set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_from timestamptz := coalesce(clock_timestamp() - p_floor * interval '1 millisecond', '-infinity');
+  v_to timestamptz := clock_timestamp() + p_ahead * interval '1 millisecond';
+  v_ids uuid[];
+begin
+  select coalesce(array_agg(d.instance_id), '{}') into v_ids from (
+    select t.instance_id
+      from unnest(p_queues) as q(queue)
+     cross join lateral (
+       select a.instance_id, a.due_at from agenda a
+        where a.queue = q.queue and a.claimed_by is null and a.due_at <= v_to and a.due_at >= v_from
+        order by a.due_at limit p_limit for update skip locked) t
+     order by t.due_at limit p_limit) d;
+  if cardinality(v_ids) = 0 then
+    return;
+  end if;
+  return query
+    update agenda a set claimed_by = p_node, claim_no = a.claim_no + 1, crashes = a.crashes + 1
+     where a.instance_id = any (v_ids)
+    returning a.instance_id, a.tenant, a.claim_no, a.stim, a.crashes, extract(epoch from a.due_at - clock_timestamp())::float8 * 1000;
+end $$;

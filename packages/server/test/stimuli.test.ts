@@ -9,8 +9,7 @@ const gated = workflow('gated', async (ctx) => ctx.step('pass', () => gate.promi
 
 let api: TestApi
 beforeAll(async () => {
-  // Nothing is kept warm: an instance that suspends twice while warm does not hear its second stimulus (worker.ts, #takeOver).
-  api = await openTestApi({ warmLimit: 0, workflows: [gated] })
+  api = await openTestApi({ workflows: [gated] })
   for (const document of [approval('approval'), twoWaits('two-waits')])
     await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })
 })

@@ -52,6 +52,9 @@ describe('toJson', () => {
       return 'fine'
     }
     expect(at({ a: [1, { 'b/c': () => 1 }] })).toBe('/a/1/b~1c a function')
+    let deep: unknown = 1
+    for (let level = 0; level < 20_000; level += 1) deep = [deep]
+    expect(at(deep)).toContain('nested more than 500 deep')
     expect(at([Number.NaN])).toBe('/0 NaN')
     expect(at({ big: 1n })).toBe('/big a bigint')
     const round: Record<string, unknown> = {}

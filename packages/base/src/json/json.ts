@@ -9,6 +9,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Deeper values overflow stacks, ours and those of whoever reads them. */
+const DEEPEST = 500
+
 /**
  * The value as JSON would carry it: `undefined` members dropped, dates as text. Throws `NOT_JSON` with the place of the
  * first thing that would be lost silently (functions, symbols, bigints, NaN, cycles).
@@ -35,6 +38,8 @@ function convert(value: unknown, pointer: string, above: readonly object[]): Jso
 }
 
 function convertObject(value: object, pointer: string, above: readonly object[]): Json {
+  if (above.length >= DEEPEST)
+    throw new NotJson({ pointer: `${pointer.slice(0, 80)}…`, found: `nested more than ${DEEPEST} deep` })
   if (above.includes(value)) throw new NotJson({ pointer, found: 'a reference to something that contains it' })
   if ('toJSON' in value && typeof value.toJSON === 'function') return convert(value.toJSON(), pointer, above)
   const path = [...above, value]

@@ -66,6 +66,8 @@ export interface PipelineStats {
 
 const FIRST_BACKOFF_MS = 20
 const LONGEST_BACKOFF_MS = 1_000
+/** Fewer items than this are not worth a second round trip. */
+const WORTH_SHARING = 32
 
 export class CommitPipeline {
   readonly #options: Required<PipelineOptions>
@@ -136,17 +138,27 @@ export class CommitPipeline {
   }
 
   #gather(): Flight {
-    const { batchLimit } = this.#options
-    const starts = this.#starts.length <= batchLimit ? this.#starts : this.#starts.slice(0, batchLimit)
-    this.#starts = this.#starts.length <= batchLimit ? [] : this.#starts.slice(batchLimit)
+    const limit = this.#share()
+    const starts = this.#starts.length <= limit ? this.#starts : this.#starts.slice(0, limit)
+    this.#starts = this.#starts.length <= limit ? [] : this.#starts.slice(limit)
     const checkpoints: { source: CheckpointSource; item: CheckpointItem }[] = []
     for (const source of this.#dirty) {
-      if (checkpoints.length >= batchLimit) break
+      if (starts.length + checkpoints.length >= limit) break
       this.#dirty.delete(source)
       const item = source.take()
       if (item !== undefined) checkpoints.push({ source, item })
     }
     return { starts, checkpoints }
+  }
+
+  /**
+   * How much one flight takes. Callers that were answered together come back together: given all at once to one flight, node
+   * and store would take turns instead of working side by side.
+   */
+  #share(): number {
+    const waiting = this.#starts.length + this.#dirty.size
+    if (waiting <= WORTH_SHARING) return this.#options.batchLimit
+    return Math.min(this.#options.batchLimit, Math.ceil(waiting / (this.#options.flights - this.#flying)))
   }
 
   async #fly(flight: Flight): Promise<void> {

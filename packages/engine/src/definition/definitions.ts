@@ -5,7 +5,7 @@ import type { GraphProblem } from '../graph/graph-problem.ts'
 import { expressionParser } from '../graph/parse-expression.ts'
 import { validateDocument } from '../graph/validate-document.ts'
 import type { DefinitionStore, DefinitionSummary, Draft } from '../store/definition-store.ts'
-import { DefinitionExists, DefinitionInvalid, DefinitionNotFound, DraftChanged } from './errors.ts'
+import { DefinitionExists, DefinitionInvalid, DefinitionIsCode, DefinitionNotFound, DraftChanged } from './errors.ts'
 
 export interface SavedDraft {
   readonly id: string
@@ -58,6 +58,8 @@ export class Definitions {
     }
     const saved = await this.#store.saveDraft(tenant, id, JSON.stringify(document), revision)
     if (saved.kind === 'not-found') throw new DefinitionNotFound({ definitionId: id })
+    if (saved.kind === 'changed' && (await this.draft(tenant, id)).kind === 'function')
+      throw new DefinitionIsCode({ definitionId: id })
     if (saved.kind === 'changed') throw new DraftChanged({ definitionId: id, revision: saved.revision })
     return { id, revision: saved.revision, problems: checked.problems }
   }
@@ -65,6 +67,7 @@ export class Definitions {
   /** Refused while the draft has errors; `revision` guards against publishing what somebody else just saved. */
   async publish(tenant: string, id: string, revision?: number): Promise<PublishedVersion> {
     const draft = await this.draft(tenant, id)
+    if (draft.kind === 'function') throw new DefinitionIsCode({ definitionId: id })
     if (revision !== undefined && revision !== draft.revision)
       throw new DraftChanged({ definitionId: id, revision: draft.revision })
     const errors = this.problems(draft.document as Json).filter((problem) => problem.severity === 'error')

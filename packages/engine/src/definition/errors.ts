@@ -26,6 +26,13 @@ export const DefinitionInvalid = defineError(
       .join('; ')}`,
 )
 
+export const DefinitionIsCode = defineError(
+  'DEFINITION_IS_CODE',
+  { retryable: false },
+  (d: { definitionId: string }) =>
+    `Workflow "${d.definitionId}" is written as a function: it has no draft, its versions come with the code`,
+)
+
 export const DraftChanged = defineError(
   'DRAFT_CHANGED',
   { retryable: false },

@@ -147,13 +147,21 @@ export type Fact =
 
 export type FactKind = Fact['kind']
 
-/** The fact as a journal row holds it: its kind in a column, the rest as JSON text. */
+/** The fact as a journal row holds it: its kind in a column, the rest as JSON text. The outcome that nearly all steps have is left out. */
 export function factToRow(fact: Fact): { readonly kind: FactKind; readonly data: string } {
+  if (fact.kind === 'completed' && fact.outcome === USUAL_OUTCOME) {
+    const { kind, outcome: _, ...data } = fact
+    return { kind, data: JSON.stringify(data) }
+  }
   const { kind, ...data } = fact
   return { kind, data: JSON.stringify(data) }
 }
 
 /** The store is trusted to return what was written; a fact that cannot apply is refused by the fold. */
 export function factFromRow(row: { readonly kind: string; readonly data: unknown }): Fact {
-  return { ...(row.data as object), kind: row.kind } as Fact
+  const data = row.data as object
+  if (row.kind === 'completed') return { outcome: USUAL_OUTCOME, ...data, kind: row.kind } as unknown as Fact
+  return { ...data, kind: row.kind } as Fact
 }
+
+const USUAL_OUTCOME = 'done'

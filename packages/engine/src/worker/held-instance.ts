@@ -424,6 +424,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     }
     if (then.kind === 'suspend') {
       this.#gone = true
+      // Without a due time the agenda row is gone; the next stimulus begins to count anew.
+      if (then.dueAt === undefined && then.dueInMs === undefined) this.#stim = 0
       this.#holder.suspended(this)
       return
     }

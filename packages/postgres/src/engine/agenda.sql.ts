@@ -9,30 +9,20 @@ export interface ClaimRow {
   readonly due_in: number
 }
 
-/**
- * Takes due rows that nobody has, oldest first. Index agenda_due; ids and small columns only, so that a
- * stopped reader cannot hold the rows. The foreign key to node is a fence of its own.
- * A MATERIALIZED CTE: the planner may run a subquery again and claim more rows than the limit.
- */
+/** Takes due rows that nobody has, oldest first (migration 0004). */
 export const claim = statement<
-  { node: string; queues: readonly string[]; limit: number; aheadMs: number; floorMs: number | undefined },
+  {
+    node: string
+    queues: readonly string[]
+    limit: number
+    aheadMs: number
+    floorMs: number | undefined
+  },
   ClaimRow
 >(
   'agenda_claim',
   (p) => [p.node, p.queues, p.limit, p.aheadMs, p.floorMs],
-  `with due as materialized (
-     select d.instance_id, d.tenant
-       from unnest($2::text[]) as q(queue)
-      cross join lateral (
-        select a.instance_id, a.tenant, a.due_at from agenda a
-         where a.queue = q.queue and a.claimed_by is null
-           and a.due_at <= (select clock_timestamp() + $4::float8 * interval '1 millisecond')
-           and a.due_at >= (select coalesce(clock_timestamp() - $5::float8 * interval '1 millisecond', '-infinity'))
-         order by a.due_at limit $3 for update skip locked) d
-      order by d.due_at limit $3)
-   update agenda a set claimed_by = $1, claim_no = a.claim_no + 1, crashes = a.crashes + 1
-     from due where a.instance_id = due.instance_id and a.tenant = due.tenant
-   returning a.instance_id, a.tenant, a.claim_no, a.stim, a.crashes, extract(epoch from a.due_at - clock_timestamp())::float8 * 1000 as due_in`,
+  'select * from lockstep_claim($1, $2, $3, $4, $5)',
 )
 
 /** Waits for a claim of this node that may still be running: the claim holds its node row, this asks for it alone. */

@@ -22,6 +22,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   // definitions
   DEFINITION_NOT_FOUND: 404,
   DEFINITION_EXISTS: 409,
+  DEFINITION_IS_CODE: 409,
   DRAFT_CHANGED: 412,
   DEFINITION_INVALID: 422,
   EXPRESSION_INVALID: 422,

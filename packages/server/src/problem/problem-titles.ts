@@ -19,6 +19,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   HEADERS_TOO_LARGE: 'The headers are too large',
   DEFINITION_NOT_FOUND: 'No such workflow, or none that is published',
   DEFINITION_EXISTS: 'A workflow with this id exists already',
+  DEFINITION_IS_CODE: 'The workflow is written as a function',
   DRAFT_CHANGED: 'The draft changed since it was read',
   DEFINITION_INVALID: 'The workflow has errors',
   EXPRESSION_INVALID: 'An expression cannot be read',
