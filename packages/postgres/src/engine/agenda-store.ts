@@ -23,7 +23,7 @@ export function postgresAgenda(db: Db): AgendaStore {
   return {
     claim: async ({ nodeId: node, ...request }) => {
       try {
-        return (await control.many(sql.claim, { node, ...request })).map(toClaim)
+        return (await control.many(sql.claim, { node, ...request })).map(toClaim).sort((a, b) => a.dueInMs - b.dueInMs)
       } catch (error) {
         if (sqlstateOf(error) === FOREIGN_KEY_VIOLATION) throw new Fenced({ nodeId: node }, { cause: error })
         throw error
