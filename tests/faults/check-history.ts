@@ -68,7 +68,7 @@ export async function readHistory(db: Db): Promise<History> {
     inbox: await read('select instance_id, id::text as id, kind, bookmark_id from inbox'),
     bookmarks: await read('select instance_id, id, step from bookmark'),
     nodes: await read('select id from node'),
-    ledger: await read('select instance_id, step from ledger'),
+    ledger: await read('select instance_id, step from public.ledger'),
   }
 }
 

@@ -51,7 +51,7 @@ describe('P1 P4 P5: a commit whose answer never came', () => {
     const id = await start(node, 'quick', { n: 1 })
     expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
     expect(fault.hits).toBe(1)
-    expect(await site.rows('select 1 from ledger')).toHaveLength(1)
+    expect(await site.rows('select 1 from public.ledger')).toHaveLength(1)
     expect(await site.violations()).toEqual([])
   })
 
@@ -73,7 +73,7 @@ describe('P1 P4 P5: a commit whose answer never came', () => {
     const end = await endOf(node, id, 8_000)
     clearInterval(again)
     expect(end).toMatchObject({ status: 'completed' })
-    expect(await site.rows('select 1 from ledger')).toHaveLength(1)
+    expect(await site.rows('select 1 from public.ledger')).toHaveLength(1)
     expect(await site.violations()).toEqual([])
   })
 
@@ -106,7 +106,7 @@ describe('P1 P4 P5: a commit whose answer never came', () => {
     await until('the node has noticed', () => node.logged('heartbeat not answered').length > 2)
     await away.remove()
     expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
-    expect(await site.rows('select 1 from ledger')).toHaveLength(1)
+    expect(await site.rows('select 1 from public.ledger')).toHaveLength(1)
     expect(await site.violations()).toEqual([])
   })
 })
@@ -130,7 +130,7 @@ describe('P3: a resume whose answer never came', () => {
 })
 
 describe('P1: a claim whose answer never came', () => {
-  const claiming = /claimed_by = \$1, claim_no/
+  const claiming = /lockstep_claim\(/
 
   it.each(moments)('P1: is found again in the database (%s)', async (when) => {
     await using site = await bed.site()

@@ -64,6 +64,6 @@ it('P5 P7: a process stopped inside a transaction of the user does not hold up i
   void a.call('openGate', { name: 'inside' })
   a.signal('SIGCONT')
   await until('it has joined again', () => a.logged('rejoined as a new node').length > 0)
-  expect(await site.rows('select 1 from ledger')).toHaveLength(1)
+  expect(await site.rows('select 1 from public.ledger')).toHaveLength(1)
   expect(await site.violations()).toEqual([])
 })

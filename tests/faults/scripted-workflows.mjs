@@ -19,7 +19,7 @@ export function scriptedWorkflows(outside) {
       options,
     )
   const ledger = (ctx, name) => (tx) =>
-    tx.query('insert into ledger (instance_id, step) values ($1, $2) returning step', [ctx.instanceId, name])
+    tx.query('insert into public.ledger (instance_id, step) values ($1, $2) returning step', [ctx.instanceId, name])
 
   /** Only on the nodes that its input names. */
   const stands = (input) => [input.at].flat().includes(outside.nodeName)

@@ -47,7 +47,7 @@ export class TestBed {
         await using db = await openPostgres({ url, clock, random })
         await migrate(db, { mode: 'auto', clock, random })
         await db.script(
-          'create table ledger (id bigint generated always as identity, instance_id uuid not null, step text not null)',
+          'create table public.ledger (id bigint generated always as identity, instance_id uuid not null, step text not null)',
         )
         if (!graphs) return
         const node = await TestNode.open({ url })

@@ -37,9 +37,9 @@ describe('simulated cluster', () => {
     expect(describeReport(report)).toBe(describeReport({ ...report, violations: [], stuck: [] }))
   })
 
-  it.each(['fence', 'stimuli', 'dedupe'] as const)('finds violations when the guard "%s" is off', async (guard) => {
+  it.each(['fence', 'dedupe', 'bookmark'] as const)('finds violations when the guard "%s" is off', async (guard) => {
     let found = 0
-    for (let seed = 1; seed <= 300 && found === 0; seed += 1) {
+    for (let seed = 1; seed <= 60 && found === 0; seed += 1) {
       const report = await runSeed({ seed, without: guard === 'fence' ? ['fence', 'claim', 'chain'] : [guard] })
       found += report.violations.length + report.stuck.length
     }

@@ -270,6 +270,7 @@ export class Engine {
 
   async #begin(item: StartItem, started: StartedFact): Promise<StartedInstance> {
     const session = this.#session
+    using _ = session.worker.expect(item.instanceId)
     const { verdict, at } = await session.pipeline.start(item)
     if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
     if (verdict.kind === 'unknown-definition') throw new DefinitionNotFound({ definitionId: item.definitionId })
@@ -285,7 +286,7 @@ export class Engine {
         parentId,
         parentStep,
       }
-      const { kind: _, ...data } = started
+      const { kind: _kind, ...data } = started
       void session.worker.adopt({ identity, claimNo: 1, stim: 0, crashes: 1, seq: 1, bookmarks: new Map() }, at, data)
     } else this.#wake('due')
     return { instanceId: item.instanceId, created: true, here: item.claimed }

@@ -143,6 +143,14 @@ create table event (
 create index event_unsettled on event (published_at) where not settled;
 create index event_kept on event (tenant, name, published_at) where matched = 0;
 
+-- Whom an event has reached, until it is settled: a later wait of the same instance is for another event.
+create table event_delivery (
+  event_id    uuid not null,
+  instance_id uuid not null,
+  tenant      text not null,
+  primary key (event_id, instance_id, tenant)
+);
+
 create table incident (
   id          uuid not null,
   tenant      text not null,

@@ -88,12 +88,17 @@ begin
      where b.tenant = p_tenant and b.kind = 'event' and b.name = e.name
        and (e.correlation_id is null or b.correlation_id = e.correlation_id)
        and (b.expires_at is null or b.expires_at > clock_timestamp())
+       and (b.created_at <= e.published_at
+            or not exists (select 1 from event_delivery d where d.event_id = e.id and d.instance_id = b.instance_id))
      order by b.hash limit p_limit for update),
   burned as (delete from bookmark b using hit where b.id = hit.id returning b.instance_id, b.id, b.name, b.step),
   told as (insert into inbox (instance_id, tenant, kind, bookmark_id, name, step, payload)
            select burned.instance_id, p_tenant, 'event', burned.id, burned.name, burned.step, e.payload from burned)
   select coalesce(array_agg(burned.instance_id), '{}') into v_instances from burned;
   if cardinality(v_instances) > 0 then
+    insert into event_delivery (event_id, instance_id, tenant)
+    select p_event, x.id, p_tenant from unnest(v_instances) as x(id) group by x.id order by x.id
+    on conflict do nothing;
     perform lockstep_stimulate(v_instances);
     update event set matched = matched + cardinality(v_instances) where id = p_event and tenant = p_tenant;
   end if;
@@ -117,6 +122,7 @@ begin
     v_matched := v_matched + v_hits;
     if v_hits < 500 then
       update event x set settled = true where x.id = e.id and x.tenant = e.tenant;
+      delete from event_delivery d where d.event_id = e.id;
       v_settled := v_settled + 1;
     end if;
   end loop;

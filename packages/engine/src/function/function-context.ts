@@ -1,6 +1,7 @@
 import { type Json, parseDuration } from '@lockstep/base'
 import { resolveRetry } from '../graph/retry-policy.ts'
-import type { StepKey, Wait } from '../journal/fact.ts'
+import type { Fact, StepKey, Wait } from '../journal/fact.ts'
+import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
 import { StepFailed } from './errors.ts'
 import type { FunctionExecution } from './function-execution.ts'
@@ -82,16 +83,19 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
       if (known !== undefined) return entryValue(known) as T
       return execution.whileActive(async () => {
         await execution.beyondRecord(step)
-        const output = await execution.host.transact(
-          async (tx) => {
-            const result = toPayload(await code(tx), `The result of "${step}"`)
-            return { result, facts: [{ kind: 'completed', step, outcome: 'done', output: result }] }
-          },
-          (facts, at) => {
-            for (const fact of facts) execution.memo.fold(fact, at)
-          },
-        )
-        return output as T
+        const work = async (tx: WorkflowTransaction) => {
+          const result = toPayload(await code(tx), `The result of "${step}"`)
+          return { result, facts: [{ kind: 'completed', step, outcome: 'done', output: result }] as const }
+        }
+        try {
+          const applied = (facts: readonly Fact[], at: number): void =>
+            facts.forEach((fact) => execution.memo.fold(fact, at))
+          return (await execution.host.transact(work, applied)) as T
+        } catch (error) {
+          // Recorded, so that code which catches it comes the same way when it runs again.
+          execution.settle({ kind: 'failed', step, attempt: 1, error: toFailure(error, step) })
+          return entryValue(execution.memo.entries.get(step)!) as T
+        }
       })
     },
     sleep: async (duration) => {

@@ -21,8 +21,8 @@ export async function runStep<T>(execution: FunctionExecution, name: string, pla
   const step = execution.keyOf(name)
   const known = execution.recall(step)
   if (known !== undefined) return resultOf<T>(known)
-  if (execution.memo.announced.has(step)) return resultOf<T>(await askPerson(execution, step))
   if (execution.memo.waits.get(step)?.wait.kind === 'signal') return resultOf<T>(await execution.ended(step))
+  if (execution.memo.announced.has(step)) return resultOf<T>(await askPerson(execution, step))
   for (;;) {
     // Found in the record, or just recorded below: the next attempt has a moment.
     if (execution.memo.waits.get(step)?.wait.kind === 'retry') await execution.ended(step)

@@ -68,9 +68,6 @@ export class NodeSession {
     })
     this.worker = new Worker({
       ...options,
-      agenda: store.agenda,
-      commits: store.commits,
-      transactions: store.transactions,
       pipeline: this.pipeline,
       storeClock: this.storeClock,
       logger: logger.area('worker'),

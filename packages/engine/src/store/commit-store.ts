@@ -130,7 +130,8 @@ export interface CommitStore {
   /**
    * Writes the whole batch in one transaction under the fence of the node row. Throws `FENCED` when the node was buried,
    * `COMMIT_UNKNOWN` when the answer was lost (send the same batch again), any other error when nothing was written.
-   * A batch whose number was committed before answers what it answered then.
+   * A batch whose number was committed before answers what it answered then. A fact whose number is taken is an error that names
+   * the constraint `journal_pkey`: that item has lost its instance.
    */
   commit(batch: CommitBatch): Promise<CommitResult>
   /** Forgets batches of this node before a number: nobody will ask for them any more. */

@@ -71,6 +71,9 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   #gone = false
   /** A transaction of the user's writes this instance; the pipeline must not. */
   #reserved = false
+  #transacting: Promise<unknown> = Promise.resolve()
+  /** Wait for the item in flight to be answered. */
+  #landed: (() => void)[] = []
   #draining = false
   #effectCount = 0
   readonly #proven: Deferred<void> = deferred()
@@ -175,13 +178,24 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     }
   }
 
-  async transact<T>(
+  /** One at a time: each takes the next number of the journal for itself. */
+  transact<T>(
+    work: (tx: UserTransaction) => Promise<{ readonly result: T; readonly facts: readonly Fact[] }>,
+    applied: (facts: readonly Fact[], at: number) => void,
+  ): Promise<T> {
+    const mine = this.#transacting.then(() => this.#transactAlone(work, applied))
+    this.#transacting = mine.catch(() => undefined)
+    return mine
+  }
+
+  async #transactAlone<T>(
     work: (tx: UserTransaction) => Promise<{ readonly result: T; readonly facts: readonly Fact[] }>,
     applied: (facts: readonly Fact[], at: number) => void,
   ): Promise<T> {
     await this.durable()
     this.#reserved = true
     try {
+      while (this.#inFlight !== undefined) await new Promise<void>((resolve) => this.#landed.push(resolve))
       const { result, facts, verdict, at } = await this.effect(() =>
         this.#holder.transact(work, (made) => this.#transactionItem(made.facts)),
       )
@@ -234,6 +248,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     if (this.#gone) return
     this.#heardAll = true
     this.#stim = inbox.stim
+    if (inbox.messages.length > 0) this.#withdrawTentative()
     for (const message of inbox.messages) {
       if (this.#pending.consumes.includes(message.id) || this.#inFlight?.change.consumes.includes(message.id)) continue
       this.#pending.consumes.push(message.id)
@@ -247,8 +262,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   endAs(status: EndStatus, error: Failure | undefined, reason: unknown): void {
     if (this.#gone || this.#forcedEnd !== undefined) return
     this.#forcedEnd = { status, error }
-    this.#tentative?.discard()
-    this.#tentative = undefined
+    this.#withdrawTentative()
     this.abort.abort(reason)
     this.#execution?.dispose(reason)
     this.changed()
@@ -273,6 +287,13 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     } else if (this.#forcedEnd === undefined) this.#execution?.deliver(message)
   }
 
+  /** A time-out that was not put to the store yet gives way: who was first is open again. */
+  #withdrawTentative(): void {
+    const tentative = this.#tentative
+    this.#tentative = undefined
+    tentative?.discard()
+  }
+
   // What the pipeline asks for.
 
   take(): CheckpointItem | undefined {
@@ -291,8 +312,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   }
 
   settle(verdict: CheckpointVerdict, at: number): void {
-    const flight = this.#inFlight
-    this.#inFlight = undefined
+    const flight = this.#land()
     if (flight === undefined || this.#gone) return
     if (verdict.kind === 'lost') this.#holder.lost(this)
     else if (verdict.kind === 'stimulated') this.#refused(flight)
@@ -301,9 +321,17 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
 
   /** The store cannot hold what the instance wants to write: that ends it, with the reason, and nothing else. */
   fail(error: unknown): void {
-    const flight = this.#inFlight
-    this.#inFlight = undefined
+    const flight = this.#land()
     if (flight === undefined || this.#gone) return
+    if (isConflict(error)) {
+      this.#holder.lost(this)
+      return
+    }
+    if (this.#forcedEnd !== undefined) {
+      // Not even its end can be written: somebody else may try, and after a few of them a person will.
+      this.#holder.lost(this)
+      return
+    }
     this.#pending = new PendingChange()
     this.#pending.consumes = flight.change.consumes
     this.#tentative = undefined
@@ -312,6 +340,13 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
       { code: 'NOT_WRITABLE', message: `The store refused what this step produced: ${errorMessage(error)}` },
       error,
     )
+  }
+
+  #land(): InFlight | undefined {
+    const flight = this.#inFlight
+    this.#inFlight = undefined
+    for (const resolve of this.#landed.splice(0)) resolve()
+    return flight
   }
 
   #posture(): Posture {
@@ -450,6 +485,15 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     change.closes = []
     change.incidents = []
   }
+}
+
+/** Somebody else has written the next fact of the journal: ownership was lost, however it looked. */
+function isConflict(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('details' in error)) return false
+  const { details } = error
+  return (
+    typeof details === 'object' && details !== null && 'constraint' in details && details.constraint === 'journal_pkey'
+  )
 }
 
 function stepOf(error: Failure): string {

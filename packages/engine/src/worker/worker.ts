@@ -7,9 +7,10 @@ import { type Clock, errorCode, errorMessage, type Json, type Logger, sleep, typ
 import type { CommitPipeline } from '../commit/commit-pipeline.ts'
 import { commitWithUser } from '../commit/commit-with-user.ts'
 import type { Fact, Failure } from '../journal/fact.ts'
-import type { AgendaStore, Claim, LoadedInstance } from '../store/agenda-store.ts'
-import type { CheckpointItem, CheckpointVerdict, CommitStore } from '../store/commit-store.ts'
-import type { TransactionStore, UserTransaction } from '../store/transaction-store.ts'
+import type { Claim, LoadedInstance } from '../store/agenda-store.ts'
+import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
+import type { EngineStore } from '../store/engine-store.ts'
+import type { UserTransaction } from '../store/transaction-store.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
 import { HeldInstance, type HeldStart, type Holder } from './held-instance.ts'
 import type { StoreClock } from './store-clock.ts'
@@ -17,10 +18,8 @@ import { WarmExecutions } from './warm-executions.ts'
 
 export interface WorkerOptions {
   readonly nodeId: string
-  readonly agenda: AgendaStore
   readonly pipeline: CommitPipeline
-  readonly commits: CommitStore
-  readonly transactions: TransactionStore
+  readonly store: EngineStore
   readonly clock: Clock
   readonly storeClock: StoreClock
   readonly logger: Logger
@@ -48,6 +47,8 @@ const CLAIM_BATCH = 200
 const FLOORED_CLAIMS = 20
 const FLOOR_MARGIN_MS = 200
 const DRAIN_LOOK_MS = 5
+/** A suspect that runs this long without harm does not hold up the next one. */
+const LONGEST_PROBATION_MS = 5_000
 /** How long an instance that this node cannot run is left for others. */
 const REFUSED_MS = 5_000
 
@@ -57,6 +58,7 @@ export class Worker implements Holder {
   readonly #timers = new Map<HeldInstance, { readonly dueAt: number; readonly timer: Timer }>()
   readonly #warm: WarmExecutions
   readonly #stimulated = new Set<HeldInstance>()
+  readonly #expected = new Set<string>()
   #suspects: HeldInstance[] = []
   #poll: Timer | undefined
   #claiming = false
@@ -116,6 +118,12 @@ export class Worker implements Holder {
     else held.suspectStimulus()
   }
 
+  /** A start is on its way that will be adopted here: until then its claim in the store is not a lost one. */
+  expect(instanceId: string): Disposable {
+    this.#expected.add(instanceId)
+    return { [Symbol.dispose]: () => this.#expected.delete(instanceId) }
+  }
+
   /** Takes an instance that this node has just started. */
   async adopt(start: HeldStart, startedAt: number, started: unknown): Promise<void> {
     const held = this.#hold(start)
@@ -166,7 +174,8 @@ export class Worker implements Holder {
     work: (tx: UserTransaction) => Promise<M>,
     item: (made: M) => CheckpointItem,
   ): Promise<M & { readonly verdict: CheckpointVerdict; readonly at: number }> {
-    return commitWithUser(this.#o.transactions, this.#o.commits, this.#o.pipeline, this.#o.nodeId, work, item)
+    const { store, pipeline, clock, nodeId } = this.#o
+    return commitWithUser({ store, pipeline, clock, nodeId }, work, item)
   }
 
   startChild(parent: InstanceIdentity, child: ChildStart): Promise<void> {
@@ -213,6 +222,10 @@ export class Worker implements Holder {
       claimNo: held.claimNo,
     })
     this.#release(held, 'the claim is gone')
+    // Where it is still ours in the store, nobody else could take it while this node lives.
+    this.#o.store.agenda.release(this.#o.nodeId, [held.identity.instanceId]).catch(() => {
+      this.#unsure = true
+    })
     this.#roomChanged()
   }
 
@@ -247,7 +260,7 @@ export class Worker implements Holder {
     if (this.#unsure) await this.#recoverClaims()
     // Whatever fails from here on may leave claims in the store that nobody here knows of.
     this.#unsure = true
-    const claims = await this.#o.agenda.claim({
+    const claims = await this.#o.store.agenda.claim({
       nodeId: this.#o.nodeId,
       queues,
       limit,
@@ -263,8 +276,10 @@ export class Worker implements Holder {
 
   /** Takes over what an earlier claim got although its answer, or the load after it, was lost. */
   async #recoverClaims(): Promise<void> {
-    const claims = await this.#o.agenda.claims(this.#o.nodeId)
-    await this.#takeOver(claims.filter((claim) => !this.#held.has(claim.instanceId)))
+    const claims = await this.#o.store.agenda.claims(this.#o.nodeId)
+    await this.#takeOver(
+      claims.filter(({ instanceId }) => !this.#held.has(instanceId) && !this.#expected.has(instanceId)),
+    )
   }
 
   #moveFloor(claims: readonly Claim[], full: boolean): void {
@@ -288,9 +303,10 @@ export class Worker implements Holder {
       }
     }
     if (cold.length === 0) return
-    const loaded = await this.#o.agenda.load(cold.map((claim) => claim.instanceId))
+    const loaded = await this.#o.store.agenda.load(cold.map((claim) => claim.instanceId))
     const byId = new Map(loaded.map((each) => [each.instanceId, each]))
-    await Promise.all(cold.map((claim) => this.#open(claim, byId.get(claim.instanceId))))
+    // Not waited for: a suspect may take its time, and others must be claimed meanwhile.
+    for (const claim of cold) void this.#open(claim, byId.get(claim.instanceId))
   }
 
   async #open(claim: Claim, loaded: LoadedInstance | undefined): Promise<void> {
@@ -326,7 +342,7 @@ export class Worker implements Holder {
   async #probation(held: HeldInstance): Promise<void> {
     const before = this.#suspects.at(-1)
     this.#suspects.push(held)
-    if (before !== undefined) await before.proven
+    if (before !== undefined) await Promise.race([before.proven, sleep(this.#o.clock, LONGEST_PROBATION_MS)])
   }
 
   #continue(held: HeldInstance, claim: Claim, seenStim: number): void {
@@ -339,7 +355,7 @@ export class Worker implements Holder {
     try {
       while (this.#stimulated.size > 0 && !this.#stopped) {
         const batch = [...this.#stimulated].slice(0, CLAIM_BATCH)
-        const inboxes = await this.#o.agenda.inbox(batch.map((held) => held.identity.instanceId))
+        const inboxes = await this.#o.store.agenda.inbox(batch.map((held) => held.identity.instanceId))
         for (const held of batch) this.#stimulated.delete(held)
         const byId = new Map(inboxes.map((inbox) => [inbox.instanceId, inbox]))
         for (const held of batch) {

@@ -11,7 +11,7 @@ import {
   type StartVerdict,
 } from '@lockstep/engine/ports'
 import type { Db, Lane } from '../db/db.ts'
-import { DatabaseRefused, sqlstateOf } from '../db/errors.ts'
+import { DatabaseRefused, DatabaseTimeout, sqlstateOf } from '../db/errors.ts'
 import * as sql from './commit.sql.ts'
 import { commitColumns } from './commit-columns.ts'
 import type { HistoryGuard } from './history-guard.ts'
@@ -58,7 +58,10 @@ async function apply(lane: Lane, batch: CommitBatch): Promise<Applied> {
     } catch (error) {
       if (isAppliedBefore(error)) return afterCommit(() => answerOfApplied(lane, batch))
       if (sqlstateOf(error) === FENCED) return answerOfBuried(lane, batch, error)
-      if (sqlstateOf(error) !== DEADLOCK || attempt >= MOST_DEADLOCKS) throw error
+      if (sqlstateOf(error) === DEADLOCK && attempt < MOST_DEADLOCKS) continue
+      if (isPassing(error))
+        throw new DatabaseTimeout({ statement: sql.commit.name, reason: errorMessage(error) }, { cause: error })
+      throw error
     }
   }
 }
@@ -77,6 +80,11 @@ async function afterCommit<T>(read: () => Promise<T>): Promise<T> {
   } catch (cause) {
     throw new CommitUnknown({ statement: sql.commit.name, reason: errorMessage(cause) }, { cause })
   }
+}
+
+/** Says nothing against the batch: conflicts, exhausted resources, locks, shut-downs, a server that is read-only for now. */
+function isPassing(error: unknown): boolean {
+  return /^(40|53|57|58)|^55P03$|^25006$/.test(sqlstateOf(error) ?? '')
 }
 
 function isAppliedBefore(error: unknown): boolean {

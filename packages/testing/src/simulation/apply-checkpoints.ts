@@ -139,6 +139,7 @@ function keepEvents({ tables }: Database, item: CheckpointItem, at: number): voi
       matched: 0,
       settleAfter: undefined,
       settled: false,
+      reached: new Set<string>(),
     })
   }
 }

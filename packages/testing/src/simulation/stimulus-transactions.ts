@@ -24,6 +24,7 @@ export function stimulusTransactions(database: Database): Synchronous<StimulusSt
         matched: 0,
         settleAfter: undefined,
         settled: false,
+        reached: new Set<string>(),
       })
     },
     match: (tenant, eventId, limit) => {
@@ -105,10 +106,13 @@ function match(database: Database, event: EventTableRow, limit: number): number 
         row.kind === 'event' &&
         row.name === event.name &&
         (event.correlationId === undefined || row.correlationId === event.correlationId) &&
-        (row.expiresAt === undefined || row.expiresAt > now()),
+        (row.expiresAt === undefined || row.expiresAt > now()) &&
+        (row.createdAt <= event.publishedAt || !event.reached.has(row.instanceId)),
     )
     .sort(byHash)
     .slice(0, limit)
+  if (event.expiresAt <= now()) return 0
+  for (const bookmark of hit) event.reached.add(bookmark.instanceId)
   for (const bookmark of hit) consumeBookmark(database, bookmark, 'event', event.payload)
   stimulate(
     database,

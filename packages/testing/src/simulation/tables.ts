@@ -114,6 +114,8 @@ export interface EventTableRow {
   /** Number of the transaction after which it may be settled. */
   settleAfter: number | undefined
   settled: boolean
+  /** Instances it has reached: a later wait of theirs is for another event. */
+  readonly reached: Set<string>
 }
 
 export interface IncidentTableRow {
