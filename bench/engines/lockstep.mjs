@@ -2,7 +2,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { Engine } from '@lockstep/engine'
-import { migrate, openPglite, openPostgres, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
+import {
+  engineLanes,
+  engineSettings,
+  migrate,
+  openPglite,
+  openPostgres,
+  postgresEngineStore,
+  postgresWakeBus,
+} from '@lockstep/postgres'
 import { closedLoop, oneAtATime } from '../measure/closed-loop.mjs'
 import { answer } from '../process/answer.mjs'
 import { activities, loopGraph, many, one, sleeper, stepsMs, three, threeGraph, waiter } from './lockstep-programs.mjs'
@@ -44,8 +52,8 @@ answer({
     const applicationName = 'lockstep:bench'
     db =
       url === undefined
-        ? await openPglite({ dataDir, ...common })
-        : await openPostgres({ url, applicationName, ...common })
+        ? await openPglite({ settings: engineSettings, dataDir, ...common })
+        : await openPostgres({ lanes: engineLanes, url, applicationName, ...common })
     await migrate(db, { mode: 'auto', ...common })
     store = postgresEngineStore(db)
     bus = await postgresWakeBus(db, systemClock, silentLogger)

@@ -3,7 +3,7 @@
 // engine has not seen it. The store is wrapped for that; nothing of the product knows.
 import { systemClock as clock, systemRandom as random } from '@lockstep/base'
 import { Engine } from '@lockstep/engine'
-import { historyGuard, openPostgres, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
+import { engineLanes, historyGuard, openPostgres, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
 import { graphDocuments } from './graph-documents.mjs'
 import { scriptedActivities, scriptedWorkflows } from './scripted-workflows.mjs'
 
@@ -89,6 +89,7 @@ async function open({ url, name = 'node', crash, sinkFile, engine: options = {},
   const guard = historyGuard()
   const applicationName = `lockstep:${name}:${process.pid}:${process.hrtime.bigint()}`
   const db = await openPostgres({
+    lanes: engineLanes,
     url,
     clock,
     random,

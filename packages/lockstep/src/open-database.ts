@@ -1,5 +1,13 @@
 import type { Clock, Logger, Random } from '@lockstep/base'
-import { type Db, type HistoryGuard, migrate, openPglite, openPostgres } from '@lockstep/postgres'
+import {
+  type Db,
+  engineLanes,
+  engineSettings,
+  type HistoryGuard,
+  migrate,
+  openPglite,
+  openPostgres,
+} from '@lockstep/postgres'
 import type { NodeOptions } from './options/node-options.ts'
 
 export interface Edge {
@@ -19,13 +27,14 @@ export async function openDatabase(
   const logger = edge.logger.area('database')
   const db =
     options.databaseUrl === undefined
-      ? await openPglite({ dataDir: options.dataDir, clock, random, logger })
+      ? await openPglite({ dataDir: options.dataDir, settings: engineSettings, clock, random, logger })
       : await openPostgres({
           url: options.databaseUrl,
           applicationName: application,
           clock,
           random,
           logger,
+          lanes: engineLanes,
           onConnect: guard.check,
         })
   try {

@@ -2,7 +2,7 @@
 -- Order of locks: node, bookmark (by hash), agenda (in the caller's order, sorted by instance), event, inserts.
 -- Arrays run in parallel; c_* holds one element per checkpoint, sorted by instance, so that width_bucket(id, c_id) is its ordinal; other
 -- arrays name their checkpoint by that ordinal in `item`, rising. Tables are reached by `= any (ids)` or by a lateral probe, never by a free
--- join with unnest: statistics that call a table empty (a vacuum at a quiet moment) turn such a join around and walk the whole table.
+-- join with unnest (the connection forbids sequential scans and makes plans once, see engine-settings.ts): statistics that call a table empty (a vacuum at a quiet moment) turn such a join around and walk the whole table.
 -- p_strict: a refused checkpoint raises LS002 and takes everything with it; for transactions that hold a user's statements too.
 -- c_mode: 0 hold · 1 hold, only if no stimulus was missed · 2 leave the agenda (ended, or waiting for the outside) · 3 wait until due
 create function lockstep_commit(
@@ -22,9 +22,7 @@ create function lockstep_commit(
   v_item integer[],
   p_strict boolean
 ) returns table (at float8, started uuid[], versions integer[], lost integer[], stimulated integer[], woken integer)
-language plpgsql
-set enable_seqscan = off set plan_cache_mode = force_generic_plan
-as $$
+language plpgsql as $$
 declare
   v_at timestamptz;
   v_pos bigint;

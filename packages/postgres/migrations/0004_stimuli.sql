@@ -105,6 +105,16 @@ begin
   return cardinality(v_instances);
 end $$;
 
+-- Keeps an event and tells those who wait for it now. Whoever opens a bookmark at this very moment is found when the event is settled.
+create function lockstep_publish(p_id uuid, p_tenant text, p_name text, p_correlation text, p_payload json, p_ttl float8, p_limit integer) returns integer
+language plpgsql as $$
+begin
+  insert into event (id, tenant, name, correlation_id, payload, expires_at)
+  values (p_id, p_tenant, p_name, p_correlation, p_payload, clock_timestamp() + p_ttl * interval '1 millisecond') on conflict (id, tenant) do nothing;
+  if p_limit = 0 then return 0; end if;
+  return lockstep_match(p_tenant, p_id, p_limit);
+end $$;
+
 -- An event is settled when no bookmark can have missed it any more: every transaction older than a moment after its commit has ended.
 create function lockstep_settle(p_limit integer) returns table (settled integer, matched integer, open integer)
 language plpgsql as $$
@@ -130,9 +140,9 @@ begin
 end $$;
 
 -- Takes due rows that nobody has, oldest first, in a bounded look at each queue (index agenda_due). Ids and small columns only, so that a
--- stopped reader cannot hold the rows. The foreign key to node is a fence of its own. Settings and shape as in lockstep_commit.
+-- stopped reader cannot hold the rows; messages come along while they are small, else they are read apart. The foreign key to node is a fence of its own. Shape as in lockstep_commit.
 create function lockstep_claim(p_node uuid, p_queues text[], p_limit integer, p_ahead float8, p_floor float8)
-returns table (instance_id uuid, tenant text, claim_no integer, stim integer, crashes smallint, due_in float8)
+returns table (instance_id uuid, tenant text, claim_no integer, stim integer, crashes smallint, due_in float8, messages json)
 language plpgsql
 set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
@@ -155,5 +165,9 @@ begin
   return query
     update agenda a set claimed_by = p_node, claim_no = a.claim_no + 1, crashes = a.crashes + 1
      where a.instance_id = any (v_ids)
-    returning a.instance_id, a.tenant, a.claim_no, a.stim, a.crashes, extract(epoch from a.due_at - clock_timestamp())::float8 * 1000;
+    returning a.instance_id, a.tenant, a.claim_no, a.stim, a.crashes, extract(epoch from a.due_at - clock_timestamp())::float8 * 1000,
+              -- The rows were locked before this statement's snapshot: what their counters count is in it.
+              case when a.stim > 0 then (
+                select json_agg(json_build_object('id', m.id::text, 'kind', m.kind, 'bookmarkId', m.bookmark_id, 'step', m.step, 'payload', m.payload) order by m.id)
+                  from inbox m where m.instance_id = a.instance_id having sum(octet_length(m.payload::text)) < 16384) end;
 end $$;

@@ -42,8 +42,11 @@ export class Events {
 
   /** Answers how many instances it reached at once. */
   async publish(event: PublishedEvent): Promise<number> {
-    await this.#o.stimuli.publish(event)
-    return this.deliver(event.tenant, event.id)
+    const matched = await this.#o.stimuli.publish(event, MATCH_BATCH)
+    if (matched > 0) this.#o.onMatched()
+    if (matched >= MATCH_BATCH) return matched + (await this.deliver(event.tenant, event.id))
+    this.#settleSoon()
+    return matched
   }
 
   /** For an event whose row is committed already. */
@@ -55,9 +58,13 @@ export class Events {
       if (count > 0) this.#o.onMatched()
       if (count < MATCH_BATCH) break
     }
+    this.#settleSoon()
+    return matched
+  }
+
+  #settleSoon(): void {
     this.#delayMs = SOON_MS
     this.#schedule(SOON_MS)
-    return matched
   }
 
   #schedule(delayMs: number): void {

@@ -1,3 +1,12 @@
+export interface InboxMessage {
+  readonly id: string
+  readonly kind: string
+  readonly bookmarkId: string | undefined
+  readonly step: string | undefined
+  /** Parsed JSON. */
+  readonly payload: unknown
+}
+
 /** An instance that this node now owns. */
 export interface Claim {
   readonly tenant: string
@@ -8,6 +17,8 @@ export interface Claim {
   readonly crashes: number
   /** Milliseconds until it is due, by the store's clock; negative when it is late. */
   readonly dueInMs: number
+  /** What `stim` counts, where the store gave it along. Absent: read the inbox. */
+  readonly messages?: readonly InboxMessage[] | undefined
 }
 
 export interface ClaimRequest {
@@ -46,15 +57,6 @@ export interface LoadedInstance {
   /** Facts after the snapshot, in order, without a gap. */
   readonly facts: readonly RecordedFact[]
   readonly openBookmarks: readonly { readonly id: string; readonly step: string; readonly hash: string }[]
-}
-
-export interface InboxMessage {
-  readonly id: string
-  readonly kind: string
-  readonly bookmarkId: string | undefined
-  readonly step: string | undefined
-  /** Parsed JSON. */
-  readonly payload: unknown
 }
 
 export interface Inbox {

@@ -346,7 +346,9 @@ export class Worker implements Holder {
   }
 
   #continue(held: HeldInstance, claim: Claim, seenStim: number): void {
-    if (claim.stim !== seenStim) held.suspectStimulus()
+    const { instanceId, stim, messages } = claim
+    if (messages !== undefined) held.hear({ instanceId, stim, messages })
+    else if (stim !== seenStim) held.suspectStimulus()
     held.fire(this.storeNow())
   }
 

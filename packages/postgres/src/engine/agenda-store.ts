@@ -49,6 +49,7 @@ const toClaim = (row: sql.ClaimRow): Claim => ({
   stim: row.stim,
   crashes: row.crashes,
   dueInMs: row.due_in,
+  messages: row.messages?.map((m) => ({ ...m, bookmarkId: m.bookmarkId ?? undefined, step: m.step ?? undefined })),
 })
 
 async function load(lane: Lane, ids: readonly string[]): Promise<LoadedInstance[]> {

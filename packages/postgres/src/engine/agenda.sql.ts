@@ -7,6 +7,15 @@ export interface ClaimRow {
   readonly stim: number
   readonly crashes: number
   readonly due_in: number
+  readonly messages?: readonly MessageRow[] | null
+}
+
+export interface MessageRow {
+  readonly id: string
+  readonly kind: string
+  readonly bookmarkId: string | null
+  readonly step: string | null
+  readonly payload: unknown
 }
 
 /** Takes due rows that nobody has, oldest first (migration 0004). */

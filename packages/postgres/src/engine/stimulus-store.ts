@@ -8,9 +8,8 @@ export function postgresStimuli(db: Db): StimulusStore {
   return {
     resume: async (request) => toVerdict(await unlessDeadlock(() => lane.one(sql.resume, request))),
     send: async (message) => (await unlessDeadlock(() => lane.one(sql.send, message))).sent,
-    publish: async (event) => {
-      await lane.run(sql.publish, event)
-    },
+    publish: async (event, matchLimit = 0) =>
+      (await unlessDeadlock(() => lane.one(sql.publish, { ...event, matchLimit }))).matched,
     match: async (tenant, eventId, limit) =>
       (await unlessDeadlock(() => lane.one(sql.match, { tenant, eventId, limit }))).count,
     settle: (limit) => unlessDeadlock(() => lane.one(sql.settle, { limit })),

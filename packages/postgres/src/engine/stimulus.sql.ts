@@ -19,18 +19,21 @@ export const send = statement<
   'select lockstep_send($1, $2, $3, $4, $5) as sent',
 )
 
-export const publish = statement<{
-  tenant: string
-  id: string
-  name: string
-  correlationId: string | undefined
-  payload: string
-  ttlMs: number
-}>(
+export const publish = statement<
+  {
+    tenant: string
+    id: string
+    name: string
+    correlationId: string | undefined
+    payload: string
+    ttlMs: number
+    matchLimit: number
+  },
+  { matched: number }
+>(
   'stimulus_publish',
-  (p) => [p.id, p.tenant, p.name, p.correlationId, p.payload, p.ttlMs],
-  `insert into event (id, tenant, name, correlation_id, payload, expires_at)
-   values ($1, $2, $3, $4, $5, clock_timestamp() + $6::float8 * interval '1 millisecond') on conflict (id, tenant) do nothing`,
+  (p) => [p.id, p.tenant, p.name, p.correlationId, p.payload, p.ttlMs, p.matchLimit],
+  'select lockstep_publish($1, $2, $3, $4, $5, $6, $7) as matched',
 )
 
 export const match = statement<{ tenant: string; eventId: string; limit: number }, { count: number }>(

@@ -14,10 +14,9 @@ export function stimulusTransactions(database: Database): Synchronous<StimulusSt
   return {
     resume: (request) => resume(database, request),
     send: (message) => send(database, message),
-    publish: ({ ttlMs, ...event }) => {
-      if (tables.events.has(event.id)) return
+    publish: ({ ttlMs, ...event }, matchLimit = 0) => {
       const at = database.now()
-      tables.events.set(event.id, {
+      const row: EventTableRow = tables.events.get(event.id) ?? {
         ...event,
         publishedAt: at,
         expiresAt: at + ttlMs,
@@ -25,7 +24,9 @@ export function stimulusTransactions(database: Database): Synchronous<StimulusSt
         settleAfter: undefined,
         settled: false,
         reached: new Set<string>(),
-      })
+      }
+      tables.events.set(event.id, row)
+      return matchLimit === 0 ? 0 : match(database, row, matchLimit)
     },
     match: (tenant, eventId, limit) => {
       const event = tables.events.get(eventId)
