@@ -71,10 +71,11 @@ begin
         insert into instance (id, tenant, definition_id, version, correlation_id, dedupe_key, parent_id, parent_step, queue, created_at, status, claim_no)
         select s.id, s.tenant, s.definition, coalesce(s.version, d.published), s.correlation, s.dedupe, s.parent, s.parent_step, s.queue, v_at,
                case when s.claimed then 'running' else 'queued' end, case when s.claimed then 1 else 0 end
-          from unnest(s_id, s_tenant, s_definition, s_version, s_correlation, s_dedupe, s_parent, s_parent_step, s_queue, s_claimed)
-               as s(id, tenant, definition, version, correlation, dedupe, parent, parent_step, queue, claimed)
+          from unnest(s_id, s_tenant, s_definition, s_version, s_correlation, s_dedupe, s_parent, s_parent_step, s_queue, s_claimed) with ordinality
+               as s(id, tenant, definition, version, correlation, dedupe, parent, parent_step, queue, claimed, ord)
           join definition d on d.id = s.definition and d.tenant = s.tenant
          where coalesce(s.version, d.published) is not null
+         order by s.ord
         on conflict (tenant, definition_id, dedupe_key) where dedupe_key is not null do nothing
         returning instance.id, instance.version)
       select coalesce(array_agg(born.id), '{}'), coalesce(array_agg(born.version), '{}') into v_started, v_versions from born;
