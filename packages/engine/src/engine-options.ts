@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly heartbeatMs?: number
   /** @default 4 heartbeats */
   readonly ttlMs?: number
-  /** Instances whose code runs at once. @default 200 */
+  /** Instances whose code runs at once. @default 500 */
   readonly concurrency?: number
   /** @default 2 */
   readonly flights?: number
@@ -49,7 +49,7 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
     activities: [],
     name: 'node',
     version: '0',
-    concurrency: 200,
+    concurrency: 500,
     flights: 2,
     warmLimit: 1_000,
     resumeWaitMs: 5_000,

@@ -72,6 +72,8 @@ export interface PublishedTo {
 
 interface StartPlan {
   readonly version: number | undefined
+  /** Only graphs have a schema for their input. */
+  readonly checksInput: boolean
   readonly queue: string
   readonly claimable: boolean
 }
@@ -134,13 +136,9 @@ export class Engine {
     checkText(correlationId, 'correlationId')
     checkText(dedupeKey, 'dedupeKey')
     const input = toPayload(request.input ?? null, 'The input')
-    const plan = await this.#plan(tenant, definitionId, request.version)
-    await this.#checkInput(
-      tenant,
-      definitionId,
-      plan.version ?? this.#lastVersions.get(`${tenant}\n${definitionId}`),
-      input,
-    )
+    const plan =
+      this.#planHere(definitionId, request.version) ?? (await this.#plan(tenant, definitionId, request.version))
+    if (plan.checksInput) await this.#checkInput(tenant, definitionId, plan.version, input)
     const started: StartedFact = { kind: 'started', input, ...(correlationId === undefined ? {} : { correlationId }) }
     const session = this.#session
     const claimed = request.tx === undefined && plan.claimable && session.worker.hasRoom
@@ -301,12 +299,7 @@ export class Engine {
 
   async #startChild(parent: InstanceIdentity, child: ChildStart): Promise<void> {
     const plan = await this.#plan(parent.tenant, child.definitionId, child.version)
-    await this.#checkInput(
-      parent.tenant,
-      child.definitionId,
-      plan.version ?? this.#lastVersions.get(`${parent.tenant}\n${child.definitionId}`),
-      child.input,
-    )
+    if (plan.checksInput) await this.#checkInput(parent.tenant, child.definitionId, plan.version, child.input)
     const started: StartedFact = {
       kind: 'started',
       input: child.input,
@@ -332,25 +325,34 @@ export class Engine {
 
   /** Where a definition runs. Functions are pinned to the version this node has; graphs take what is published when they start. */
   async #plan(tenant: string, definitionId: string, version: number | undefined): Promise<StartPlan> {
-    const workflow = this.#programs.workflow(definitionId)
-    if (workflow !== undefined && (version === undefined || version === workflow.version)) {
-      return { version: workflow.version, queue: functionQueue(definitionId, workflow.version), claimable: true }
-    }
+    const here = this.#planHere(definitionId, version)
+    if (here !== undefined) return here
     const key = `${tenant}\n${definitionId}`
-    if (this.#kinds.get(key) === 'graph' && version === undefined)
-      return { version, queue: GRAPH_QUEUE, claimable: true }
+    const graph: StartPlan = { version, checksInput: true, queue: GRAPH_QUEUE, claimable: true }
+    if (this.#kinds.get(key) === 'graph' && version === undefined) return graph
     const found = await this.#o.store.definitions.draft(tenant, definitionId)
     if (found === undefined) throw new DefinitionNotFound({ definitionId })
     this.#kinds.set(key, found.kind)
     if (version !== undefined && (await this.#o.store.definitions.version(tenant, definitionId, version)) === undefined)
       throw new DefinitionNotFound({ definitionId, version })
-    if (found.kind === 'graph') return { version, queue: GRAPH_QUEUE, claimable: true }
+    if (found.kind === 'graph') return graph
     const pinned = version ?? found.published
-    return { version: pinned, queue: functionQueue(definitionId, pinned ?? 1), claimable: false }
+    return { version: pinned, checksInput: false, queue: functionQueue(definitionId, pinned ?? 1), claimable: false }
+  }
+
+  /** The plan for a function that this node has; nothing needs to be asked for it. */
+  #planHere(definitionId: string, version: number | undefined): StartPlan | undefined {
+    const workflow = this.#programs.workflow(definitionId)
+    if (workflow === undefined || (version !== undefined && version !== workflow.version)) return undefined
+    const queue = functionQueue(definitionId, workflow.version)
+    return { version: workflow.version, checksInput: false, queue, claimable: true }
   }
 
   async #checkInput(tenant: string, definitionId: string, version: number | undefined, input: Json): Promise<void> {
-    const known = version ?? (await this.#o.store.definitions.draft(tenant, definitionId))?.published
+    const known =
+      version ??
+      this.#lastVersions.get(`${tenant}\n${definitionId}`) ??
+      (await this.#o.store.definitions.draft(tenant, definitionId))?.published
     if (known === undefined) return
     const program = await this.#programs.get(tenant, definitionId, known).catch(() => undefined)
     if (program !== undefined) checkInput(program, definitionId, input)

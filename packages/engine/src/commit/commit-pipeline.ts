@@ -68,10 +68,13 @@ const FIRST_BACKOFF_MS = 20
 const LONGEST_BACKOFF_MS = 1_000
 /** Fewer items than this are not worth a second round trip. */
 const WORTH_SHARING = 32
+/** Starts in one batch; fewer where others wait for it too. */
+const MOST_STARTS = 500
+const MOST_STARTS_BESIDE = 150
 
 export class CommitPipeline {
   readonly #options: Required<PipelineOptions>
-  #starts: QueuedStart[] = []
+  readonly #starts: QueuedStart[] = []
   #dirty = new Set<CheckpointSource>()
   #flying = 0
   #scheduled = false
@@ -137,17 +140,18 @@ export class CommitPipeline {
     })
   }
 
+  /** What goes on comes before what begins: a flood of starts must not delay timers and resumes (P10). */
   #gather(): Flight {
     const limit = this.#share()
-    const starts = this.#starts.length <= limit ? this.#starts : this.#starts.slice(0, limit)
-    this.#starts = this.#starts.length <= limit ? [] : this.#starts.slice(limit)
     const checkpoints: { source: CheckpointSource; item: CheckpointItem }[] = []
     for (const source of this.#dirty) {
-      if (starts.length + checkpoints.length >= limit) break
+      if (checkpoints.length >= limit) break
       this.#dirty.delete(source)
       const item = source.take()
       if (item !== undefined) checkpoints.push({ source, item })
     }
+    const most = checkpoints.length > 0 ? MOST_STARTS_BESIDE : MOST_STARTS
+    const starts = this.#starts.splice(0, Math.min(most, Math.max(1, limit - checkpoints.length)))
     return { starts, checkpoints }
   }
 

@@ -86,12 +86,9 @@ export class Worker implements Holder {
 
   /** Whether one more start may begin here instead of waiting for its turn in the agenda. */
   get hasRoom(): boolean {
-    return (
-      !this.#draining &&
-      !this.#stopped &&
-      this.#held.size < this.#o.mostHeld &&
-      this.#activeCount() < this.#o.concurrency
-    )
+    if (this.#draining || this.#stopped) return false
+    const coming = this.#expected.size
+    return this.#held.size + coming < this.#o.mostHeld && this.#activeCount() + coming < this.#o.concurrency
   }
 
   run(): void {

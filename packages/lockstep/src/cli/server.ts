@@ -29,7 +29,7 @@ export function serverCommand(): Command {
     .option('--log-level <level>', `debug, info, warn, error or silent (info) ${from('logLevel')}`)
     .option('--heartbeat-ms <ms>', `how often a node says that it lives (750) ${from('heartbeatMs')}`)
     .option('--node-ttl-ms <ms>', `silence after which a node is buried (4 heartbeats) ${from('nodeTtlMs')}`)
-    .option('--concurrency <count>', `instances worked on at once (200) ${from('concurrency')}`)
+    .option('--concurrency <count>', `instances worked on at once (500) ${from('concurrency')}`)
     .option('--drain-ms <ms>', `how long a stopping node lets running steps finish (20000) ${from('drainMs')}`)
     .option('--config <file>', 'configuration file (lockstep.config.ts, .js, .json or .yaml)')
     .allowExcessArguments(false)

@@ -35,7 +35,7 @@ export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
     logLevel: oneOf(raw.logLevel ?? 'info', 'logLevel', ['debug', 'info', 'warn', 'error', 'silent']),
     heartbeatMs,
     nodeTtlMs: wholeNumber(raw, 'nodeTtlMs', 4 * heartbeatMs, 2 * heartbeatMs, 600_000),
-    concurrency: wholeNumber(raw, 'concurrency', 200, 1, 5_000),
+    concurrency: wholeNumber(raw, 'concurrency', 500, 1, 5_000),
     drainMs: wholeNumber(raw, 'drainMs', 20_000, 0, 600_000),
   }
 }

@@ -20,7 +20,7 @@ export interface RawOptions {
   readonly heartbeatMs?: number | string
   /** Silence after which the others bury a node. @default 4 heartbeats */
   readonly nodeTtlMs?: number | string
-  /** Instances that this node works on at once. @default 200 */
+  /** Instances that this node works on at once. @default 500 */
   readonly concurrency?: number | string
   /** How long a stopping node lets running steps finish. @default 20_000 */
   readonly drainMs?: number | string

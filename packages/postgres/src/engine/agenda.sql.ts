@@ -94,7 +94,7 @@ export const facts = statement<{ ids: readonly string[]; after: readonly number[
   (p) => [p.ids, p.after, p.limit],
   `select j.instance_id, j.seq, j.kind, j.data, extract(epoch from j.at)::float8 * 1000 as at
      from unnest($1::uuid[], $2::integer[]) as w(id, after)
-     join journal j on j.instance_id = w.id and j.seq > w.after
+    cross join lateral (select x.* from journal x where x.instance_id = w.id and x.seq > w.after order by x.seq limit $3) j
     order by j.instance_id, j.seq limit $3`,
   { readOnly: true },
 )
@@ -125,7 +125,7 @@ export const inbox = statement<{ ids: readonly string[] }, InboxRow>(
   'agenda_inbox',
   (p) => [p.ids],
   `select a.instance_id, a.stim, m.id, m.kind, m.bookmark_id, m.step, m.payload
-     from agenda a left join inbox m on m.instance_id = a.instance_id
+     from agenda a left join lateral (select x.* from inbox x where x.instance_id = a.instance_id offset 0) m on true
     where a.instance_id = any ($1::uuid[]) order by a.instance_id, m.id`,
   { readOnly: true },
 )

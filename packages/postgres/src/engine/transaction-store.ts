@@ -13,12 +13,14 @@ const REFUSED = 'LS002'
 export function postgresTransactions(db: Db): TransactionStore {
   const lane = db.lane('work')
   return {
-    // The user's statements see the database as any other program does; our tables come into view for the last statement only.
+    // The user's statements see the database, and are planned, as those of any other program; our tables come into view for the last statement only.
     transact: async (work, finish) => {
       let done: { readonly result: Awaited<ReturnType<typeof work>>; readonly batch: CommitBatch } | undefined
       try {
         const [answer] = await lane.transactionEndingWith(commit, async (tx) => {
-          await tx.script(`set local search_path to "$user", public`)
+          await tx.script(
+            `set local search_path to "$user", public; set local enable_seqscan to on; set local plan_cache_mode to auto`,
+          )
           const result = await work({ query: (text, values = []) => rawQuery(tx, text, values) })
           await tx.script(`set local search_path to ${db.schema}`)
           done = { result, batch: finish(result) }
