@@ -4,7 +4,10 @@ import { runSeed, type SeedReport } from './campaign.ts'
 const FIRST = Number(process.env.LOCKSTEP_SIMULATION_FIRST_SEED ?? 1)
 const COUNT = Number(process.env.LOCKSTEP_SIMULATION_SEEDS ?? 500)
 /** Seeds that once failed; each stays here with the name of what it found. */
-const PAST_FAILURES: readonly { readonly seed: number; readonly found: string }[] = []
+const PAST_FAILURES: readonly { readonly seed: number; readonly found: string }[] = [
+  { seed: 21, found: 'a claim whose answer was lost stayed claimed for ever' },
+  { seed: 185, found: 'a bookmark outlived the cancel that came before it was written' },
+]
 
 const describeReport = (report: SeedReport): string =>
   [

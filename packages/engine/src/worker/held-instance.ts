@@ -392,7 +392,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
       ...(status === 'completed' ? { output } : {}),
       ...(error === undefined ? {} : { error }),
     })
-    change.closes = [...this.#bookmarks.keys()]
+    change.closes = []
+    change.close(this.#bookmarks.keys())
     if (status === 'faulted' && error !== undefined) change.incidents.push(this.#incident(error))
   }
 

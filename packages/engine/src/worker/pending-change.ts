@@ -22,9 +22,18 @@ export class PendingChange {
   add(change: Change, bookmarksOf: (step: StepKey) => readonly string[]): void {
     for (const fact of change.facts ?? []) this.addFact(fact)
     if (change.opens !== undefined) this.opens.push(...change.opens)
-    for (const step of change.closes ?? []) this.closes.push(...bookmarksOf(step))
+    for (const step of change.closes ?? []) this.close(bookmarksOf(step))
     if (change.publishes !== undefined) this.publishes.push(...change.publishes)
     if (change.incidents !== undefined) this.incidents.push(...change.incidents)
+  }
+
+  /** Bookmarks that were not written yet need not be. */
+  close(ids: Iterable<string>): void {
+    for (const id of ids) {
+      const unwritten = this.opens.findIndex((bookmark) => bookmark.id === id)
+      if (unwritten < 0) this.closes.push(id)
+      else this.opens.splice(unwritten, 1)
+    }
   }
 
   addFact(fact: Fact): void {
