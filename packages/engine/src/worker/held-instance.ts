@@ -66,6 +66,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   #tentative: Tentative | undefined
   #inFlight: InFlight | undefined
   #heardAll = true
+  #suspected = false
   #forcedEnd: { readonly status: EndStatus; readonly error: Failure | undefined } | undefined
   #parked: (Disposition & { kind: 'suspend' }) | undefined
   #gone = false
@@ -110,7 +111,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   }
 
   /** What a later claim by this node, with nobody in between, can go on from. */
-  get rest(): HeldStart {
+  get rest(): HeldStart | undefined {
+    if (!this.isIdle) return undefined // its execution is ahead of the journal
     return {
       identity: this.identity,
       claimNo: this.claimNo,
@@ -125,6 +127,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     this.#execution = execution
     execution.advance()
     this.changed()
+    if (this.#suspected) this.suspectStimulus()
   }
 
   /** Puts the instance aside for a person to look at: it took its owners down with it. */
@@ -240,6 +243,10 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   /** Another process said that there may be messages. */
   suspectStimulus(): void {
     if (this.#gone || !this.#heardAll) return
+    if (this.#execution === undefined) {
+      this.#suspected = true // nobody is there yet to be told of anything
+      return
+    }
     this.#heardAll = false
     this.#holder.stimulated(this)
   }
@@ -247,6 +254,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   hear(inbox: Inbox): void {
     if (this.#gone) return
     this.#heardAll = true
+    // The claim is being given back: either that is refused and the inbox read again, or the next owner reads it.
+    if (this.#inFlight !== undefined && this.#inFlight.then.kind !== 'hold') return
     this.#stim = inbox.stim
     if (inbox.messages.length > 0) this.#withdrawTentative()
     for (const message of inbox.messages) {

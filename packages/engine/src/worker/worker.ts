@@ -202,7 +202,9 @@ export class Worker implements Holder {
   suspended(held: HeldInstance): void {
     const execution = held.execution
     this.#forget(held)
-    if (execution !== undefined) this.#warm.keep({ execution, rest: held.rest })
+    const { rest } = held
+    if (execution !== undefined && rest !== undefined) this.#warm.keep({ execution, rest })
+    else execution?.dispose('ahead of its journal')
     this.#roomChanged()
   }
 
