@@ -6,13 +6,14 @@
  * A recorded result reaches the function before its commit is acknowledged: code between steps does nothing that lasts. The
  * next effect waits for the acknowledgement, so that nothing outside is built on what might be lost.
  */
-import { type Clock, hashJson, isJsonObject, type Json, type Logger, type Random } from '@lockstep/base'
+import { type Clock, isJsonObject, type Json, type Logger, type Random } from '@lockstep/base'
 import { type RetryPolicy, retryDelayMs } from '../graph/retry-policy.ts'
 import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
-import type { NewBookmark, NewIncident } from '../store/commit-store.ts'
+import type { NewIncident } from '../store/commit-store.ts'
+import { bookmarksFor } from '../worker/bookmarks-for.ts'
 import type { Change, Execution, ExecutionHost, Posture } from '../worker/execution.ts'
 import { NonDeterministic, StepFailed } from './errors.ts'
 import { FunctionMemo, type MemoEntry } from './function-memo.ts'
@@ -195,27 +196,9 @@ export class FunctionExecution implements Execution {
 
   /** Records that the code waits, and opens the bookmark that stands for it outside. */
   openWait(step: StepKey, wait: Wait, incidents: readonly NewIncident[] = []): void {
-    const opens = this.#bookmarks(step, wait)
+    const opens = bookmarksFor(step, wait, () => this.#host.newId())
     const [bookmark] = opens
     this.record({ kind: 'waiting', step, wait, ...(bookmark && { bookmark: bookmark.id }) }, { opens, incidents })
-  }
-
-  #bookmarks(step: StepKey, wait: Wait): NewBookmark[] {
-    if (wait.kind !== 'event' && wait.kind !== 'signal') return []
-    const correlationId = wait.kind === 'event' ? wait.correlationId : undefined
-    const hash = hashJson([wait.kind, wait.name, correlationId ?? null, step])
-    return [
-      {
-        id: this.#host.newId(),
-        step,
-        kind: wait.kind,
-        name: wait.name,
-        correlationId,
-        hash,
-        tokenHash: undefined,
-        expiresInMs: undefined,
-      },
-    ]
   }
 
   whenThawed(run: () => void): void {

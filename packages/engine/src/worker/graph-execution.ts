@@ -36,7 +36,8 @@ import { toPayload } from '../step/payload.ts'
 import { runAttempt } from '../step/run-attempt.ts'
 import { WorkflowFault } from '../step/workflow-fault.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
-import type { NewBookmark, NewEvent, NewIncident } from '../store/commit-store.ts'
+import type { NewEvent, NewIncident } from '../store/commit-store.ts'
+import { bookmarksFor } from './bookmarks-for.ts'
 import type { Change, Execution, ExecutionHost, Posture } from './execution.ts'
 
 export interface GraphShell {
@@ -376,27 +377,9 @@ export class GraphExecution implements Execution {
   }
 
   #openWait(step: StepKey, wait: Wait, incidents: readonly NewIncident[] = []): void {
-    const opens = this.#bookmarksFor(step, wait)
+    const opens = bookmarksFor(step, wait, () => this.#host.newId())
     const [bookmark] = opens
     this.#fold({ kind: 'waiting', step, wait, ...(bookmark && { bookmark: bookmark.id }) }, { opens, incidents })
-  }
-
-  #bookmarksFor(step: StepKey, wait: Wait): NewBookmark[] {
-    if (wait.kind !== 'event' && wait.kind !== 'signal') return []
-    const correlationId = wait.kind === 'event' ? wait.correlationId : undefined
-    const hash = hashJson([wait.kind, wait.name, correlationId ?? null, step])
-    return [
-      {
-        id: this.#host.newId(),
-        step,
-        kind: wait.kind,
-        name: wait.name,
-        correlationId,
-        hash,
-        tokenHash: undefined,
-        expiresInMs: undefined,
-      },
-    ]
   }
 
   /** A resume may be consuming the very bookmark: the store decides who was first. One at a time, because one may cancel another. */
