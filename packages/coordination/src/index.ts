@@ -1,0 +1,7 @@
+export * from './coordination-provider.ts'
+export * from './errors.ts'
+export * from './health/health-provider.ts'
+export * from './lease/lease.ts'
+export * from './lease/lease-provider.ts'
+export * from './member/member-provider.ts'
+export * from './monitor/lock-registry-provider.ts'
