@@ -67,7 +67,7 @@ export interface PipelineStats {
 const FIRST_BACKOFF_MS = 20
 const LONGEST_BACKOFF_MS = 1_000
 /** Fewer items than this are not worth a second round trip. */
-const WORTH_SHARING = 32
+const WORTH_SHARING = 96
 /** Starts in one batch; fewer where others wait for it too. */
 const MOST_STARTS = 500
 const MOST_STARTS_BESIDE = 150

@@ -11,12 +11,10 @@ import {
 import type { Db, Lane } from '../db/db.ts'
 import { sqlstateOf } from '../db/errors.ts'
 import * as sql from './agenda.sql.ts'
+import { FENCED } from './fenced.ts'
 
 /** Facts read at once: bounds the memory of a load, whatever the instances have been through. */
 const PAGE = 5_000
-/** The claim points to a node row that is gone: the foreign key is a fence of its own. */
-const FOREIGN_KEY_VIOLATION = '23503'
-
 export function postgresAgenda(db: Db): AgendaStore {
   const control = db.lane('control')
   const work = db.lane('work')
@@ -25,7 +23,7 @@ export function postgresAgenda(db: Db): AgendaStore {
       try {
         return (await control.many(sql.claim, { node, ...request })).map(toClaim).sort((a, b) => a.dueInMs - b.dueInMs)
       } catch (error) {
-        if (sqlstateOf(error) === FOREIGN_KEY_VIOLATION) throw new Fenced({ nodeId: node }, { cause: error })
+        if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: node }, { cause: error })
         throw error
       }
     },

@@ -22,7 +22,7 @@ export const doom = statement<{ id: string; beat: number }>(
   'update node set doomed = true where id = $1 and beat = $2',
 )
 
-/** This is the fence. Claims are freed by the foreign key. */
+/** This is the fence. A trigger frees its claims. */
 export const bury = statement<{ id: string }>(
   'membership_bury',
   (p) => [p.id],

@@ -80,10 +80,10 @@ describe('interleavings of batches, burials and claims', () => {
       const id = await h.b.started(h.node, { claimed: false })
       const claimer = await h.session()
       await claimer.begin()
-      await claimer.query('update agenda set claimed_by = $1, claim_no = claim_no + 1 where instance_id = $2', [
-        h.node.id,
-        id,
-      ])
+      await claimer.query(
+        'select lockstep_claim($1, array(select queue from agenda where instance_id = $2), 10, 0, null)',
+        [h.node.id, id],
+      )
       const listed = h.store.agenda.claims(h.node.id)
       await h.traffic.untilSomebodyWaitsFor(claimer)
       await claimer.commit()
