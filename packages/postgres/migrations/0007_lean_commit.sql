@@ -1,4 +1,4 @@
--- 0007_lean_commit.sql  The commit of the common case at half the cost (DESIGN §2, ADR 0004). Lock: agenda and node, brief (a constraint goes, a trigger comes).
+-- 0007_lean_commit.sql  The commit of the common case at half the cost (DESIGN §2, ADR 0004). Lock: agenda and node, for as long as the index of a waiting agenda takes (a second for a million rows).
 
 -- A foreign key looks the node up once more for every claim that is written, a seventh of what a batch cost. Whoever writes a claim
 -- holds its node's row already (the fence); what remains of the key is that claims are freed when the row goes, whoever deletes it.
@@ -12,7 +12,11 @@ begin
 end $$;
 create trigger node_frees_claims after delete on node for each row execute function lockstep_free_claims();
 
--- As in 0004, with the fence taken by itself.
+-- What goes on comes before what begins: a flood of starts must not delay timers and resumes (P10). New rows have claim number 0.
+drop index agenda_due;
+create index agenda_due on agenda (queue, (claim_no = 0), due_at) where claimed_by is null;
+
+-- As in 0004, in that order, and with the fence taken by itself.
 create or replace function lockstep_claim(p_node uuid, p_queues text[], p_limit integer, p_ahead float8, p_floor float8)
 returns table (instance_id uuid, tenant text, claim_no integer, stim integer, crashes smallint, due_in float8, messages json)
 language plpgsql
@@ -28,9 +32,19 @@ begin
       from unnest(p_queues) as q(queue)
      cross join lateral (
        select a.instance_id, a.due_at from agenda a
-        where a.queue = q.queue and a.claimed_by is null and a.due_at <= v_to and a.due_at >= v_from
+        where a.queue = q.queue and (a.claim_no = 0) = false and a.claimed_by is null and a.due_at <= v_to and a.due_at >= v_from
         order by a.due_at limit p_limit for update skip locked) t
      order by t.due_at limit p_limit) d;
+  if cardinality(v_ids) < p_limit then
+    v_ids := v_ids || array(
+      select t.instance_id
+        from unnest(p_queues) as q(queue)
+       cross join lateral (
+         select a.instance_id, a.due_at from agenda a
+          where a.queue = q.queue and (a.claim_no = 0) = true and a.claimed_by is null and a.due_at <= v_to and a.due_at >= v_from
+          order by a.due_at limit p_limit for update skip locked) t
+       order by t.due_at limit p_limit - cardinality(v_ids));
+  end if;
   if cardinality(v_ids) = 0 then
     return;
   end if;

@@ -11,6 +11,7 @@ import type { Claim, LoadedInstance } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
+import { DueTimers } from './due-timers.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
 import { HeldInstance, type HeldStart, type Holder } from './held-instance.ts'
 import type { StoreClock } from './store-clock.ts'
@@ -43,6 +44,11 @@ export interface WorkerOptions {
 }
 
 const CLAIM_BATCH = 200
+/** What is only due later is taken in small portions with a pause between them: what is due now must not wait behind it. */
+const AHEAD_BATCH = 50
+const AHEAD_PAUSE_MS = 10
+/** Nearer than this is as good as due. */
+const AHEAD_MS = 250
 /** Claims that look past dead index entries before the next one that looks at everything. */
 const FLOORED_CLAIMS = 20
 const FLOOR_MARGIN_MS = 200
@@ -55,7 +61,7 @@ const REFUSED_MS = 5_000
 export class Worker implements Holder {
   readonly #o: Required<WorkerOptions>
   readonly #held = new Map<string, HeldInstance>()
-  readonly #timers = new Map<HeldInstance, { readonly dueAt: number; readonly timer: Timer }>()
+  readonly #timers: DueTimers<HeldInstance>
   readonly #warm: WarmExecutions
   readonly #stimulated = new Set<HeldInstance>()
   readonly #expected = new Set<string>()
@@ -67,6 +73,7 @@ export class Worker implements Holder {
   #floorMs: number | undefined
   #flooredClaims = 0
   #starved = false
+  #aheadOnly = false
   #unsure = false
   #draining = false
   #stopped = false
@@ -74,6 +81,7 @@ export class Worker implements Holder {
   constructor(options: WorkerOptions) {
     this.#o = { mostHeld: 5_000, aheadMs: 2_500, idlePollMs: 2_000, warmLimit: 1_000, mostCrashes: 3, ...options }
     this.#warm = new WarmExecutions(this.#o.warmLimit)
+    this.#timers = new DueTimers(this.#o.clock, (held) => held.fire(this.storeNow()))
   }
 
   get heldCount(): number {
@@ -185,14 +193,7 @@ export class Worker implements Holder {
   }
 
   waits(held: HeldInstance, dueAt: number): void {
-    const present = this.#timers.get(held)
-    if (present !== undefined && present.dueAt <= dueAt) return
-    present?.timer.cancel()
-    const timer = this.#o.clock.schedule(Math.max(0, dueAt - this.storeNow()), () => {
-      this.#timers.delete(held)
-      held.fire(this.storeNow())
-    })
-    this.#timers.set(held, { dueAt, timer })
+    this.#timers.set(held, dueAt, dueAt - this.storeNow())
   }
 
   published(tenant: string, eventIds: readonly string[]): void {
@@ -238,6 +239,7 @@ export class Worker implements Holder {
       do {
         this.#again = false
         full = await this.#claimOnce()
+        if (full && this.#aheadOnly) await sleep(this.#o.clock, AHEAD_PAUSE_MS)
       } while ((full || this.#again) && !this.#stopped && !this.#draining)
     } catch (error) {
       this.#o.logger.warn('could not claim', { code: errorCode(error), reason: errorMessage(error) })
@@ -249,7 +251,8 @@ export class Worker implements Holder {
 
   /** `true`: there is probably more, and room for it. */
   async #claimOnce(): Promise<boolean> {
-    const limit = Math.min(CLAIM_BATCH, this.#o.concurrency - this.#activeCount(), this.#o.mostHeld - this.#held.size)
+    const most = this.#aheadOnly ? AHEAD_BATCH : CLAIM_BATCH
+    const limit = Math.min(most, this.#o.concurrency - this.#activeCount(), this.#o.mostHeld - this.#held.size)
     const queues = this.#o.queues()
     if (queues.length === 0) return false
     if (limit <= 0) {
@@ -257,6 +260,7 @@ export class Worker implements Holder {
       return false
     }
     if (this.#unsure) await this.#recoverClaims()
+    const floored = this.#floorMs !== undefined
     // Whatever fails from here on may leave claims in the store that nobody here knows of.
     this.#unsure = true
     const claims = await this.#o.store.agenda.claim({
@@ -267,10 +271,12 @@ export class Worker implements Holder {
       floorMs: this.#floorMs,
     })
     const full = claims.length >= limit
+    this.#aheadOnly = claims.length > 0 && claims.every((claim) => claim.dueInMs > AHEAD_MS)
     this.#moveFloor(claims, full)
     await this.#takeOver(claims)
     this.#unsure = false
-    return full
+    // A look above the floor that found little says nothing about what lies below it.
+    return full || floored
   }
 
   /** Takes over what an earlier claim got although its answer, or the load after it, was lost. */
@@ -404,8 +410,7 @@ export class Worker implements Holder {
   }
 
   #forget(held: HeldInstance): void {
-    this.#timers.get(held)?.timer.cancel()
-    this.#timers.delete(held)
+    this.#timers.cancel(held)
     this.#stimulated.delete(held)
     if (this.#held.get(held.identity.instanceId) === held) this.#held.delete(held.identity.instanceId)
     this.#suspects = this.#suspects.filter((each) => each !== held)

@@ -35,7 +35,7 @@ export function agendaTransactions(database: Database): Synchronous<AgendaStore>
   }
 }
 
-/** Oldest first. The foreign key to the node row refuses a node that is gone, if there was anything to take. */
+/** What has run before comes first, then what is new; the oldest of each first. A node that is gone is refused, if there was anything to take. */
 function claim(database: Database, request: ClaimRequest): Claim[] {
   const { tables } = database
   const now = database.now()
@@ -46,7 +46,7 @@ function claim(database: Database, request: ClaimRequest): Claim[] {
   )
   const taken = free
     .filter((row) => request.queues.includes(row.queue))
-    .sort((a, b) => a.dueAt - b.dueAt)
+    .sort((a, b) => Number(a.claimNo === 0) - Number(b.claimNo === 0) || a.dueAt - b.dueAt)
     .slice(0, request.limit)
   if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
     throw new Fenced({ nodeId: request.nodeId })

@@ -12,6 +12,19 @@ export function agendaExamples(open: () => Promise<Bench>): void {
     expect(await two.claim(2)).toEqual([])
   })
 
+  it('claims what has run before ahead of what is new, however old that is (P10)', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const going = await b.started(node)
+    const fresh = [
+      await b.started(node, { claimed: false, dueInMs: -HOUR }),
+      await b.started(node, { claimed: false, dueInMs: -HOUR }),
+    ]
+    await node.checkpoint(checkpoint(going, { then: dueIn(-1) }))
+    expect((await node.claim(2)).map((claim) => claim.instanceId)).toContain(going)
+    expect(fresh).toContain((await node.claim(2))[0]?.instanceId)
+  })
+
   it('gives two nodes that claim at the same time different instances', async () => {
     const b = await open()
     const nodes = [await b.joined(), await b.joined(), await b.joined()]
