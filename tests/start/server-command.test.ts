@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startPostgres } from '@lockstep/testing/harness'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LockstepProcess } from './run-lockstep.ts'
@@ -76,6 +77,35 @@ describe('lockstep server', () => {
     })
     expect(new URL(await node.url()).pathname).toBe('/from-flag')
     expect((await readdir(folder)).sort()).toEqual(['from-environment', 'lockstep.config.json'])
+  })
+})
+
+describe('a configuration in TypeScript', () => {
+  it('is read, workflows included, and they run', async () => {
+    const face = pathToFileURL(fileURLToPath(new URL('../../packages/lockstep/dist/index.js', import.meta.url))).href
+    await writeFile(
+      path.join(folder, 'lockstep.config.ts'),
+      `import { defineConfig, workflow } from ${JSON.stringify(face)}
+       interface Name { readonly name: string }
+       const greet = workflow('greet', async (_ctx, input: Name): Promise<string> => \`hello \${input.name}\`)
+       export default defineConfig({ basePath: '/typed' as const, workflows: [greet] })`,
+    )
+    await using node = serve()
+    const url = await node.url()
+    expect(new URL(url).pathname).toBe('/typed')
+    const response = await fetch(`${url}/api/v1/workflow-instances`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ definitionId: 'greet', input: { name: 'you' }, wait: '20s' }),
+    })
+    expect(await response.json()).toMatchObject({ status: 'completed', output: 'hello you' })
+  })
+
+  it('that does not compile is refused with its place', async () => {
+    await writeFile(path.join(folder, 'lockstep.config.ts'), 'export default { port: }\n')
+    const { code, output } = await serve().finished()
+    expect(code).toBe(1)
+    expect(output).toMatch(/lockstep\.config\.ts/)
   })
 })
 

@@ -37,10 +37,10 @@ export function serverCommand(): Command {
 }
 
 async function runServer({ config, ...flags }: ServerFlags): Promise<void> {
-  const file = await readConfigFile(process.cwd(), config)
-  const options = resolveNodeOptions({ ...file, ...readEnvironment(process.env), ...flags })
+  const { options: fromFile, programs } = await readConfigFile(process.cwd(), config)
+  const options = resolveNodeOptions({ ...fromFile, ...readEnvironment(process.env), ...flags })
   const logger = chooseLogger(options.logLevel)
-  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger })
+  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs)
   process.stdout.write(welcome(node.url, options))
   stopOnSignal(() => node.stop(), logger)
 }
