@@ -1,0 +1,44 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { pointerTo } from '../graph/json-pointer.ts'
+import { compileSchema, essentialErrors } from '../graph/json-schema.ts'
+import { suggestion } from '../graph/nearest-name.ts'
+import { problem, type ScheduleProblem } from './schedule-problem.ts'
+import { scheduleSchema } from './schedule-schema.ts'
+
+const validate = compileSchema(scheduleSchema)
+
+/** Whether a document has the shape that its type claims. What it means may be looked at only when it has. */
+export function checkShape(document: unknown): readonly ScheduleProblem[] {
+  return validate(document) ? [] : essentialErrors(validate).map(describe)
+}
+
+function describe({ instancePath: pointer, keyword, params, parentSchema, message }: ErrorObject): ScheduleProblem {
+  const field = pointer === '' ? 'The schedule' : `"${pointer.slice(1)}"`
+  switch (keyword) {
+    case 'required':
+      return problem(pointer, 'MISSING_FIELD', `${field} needs "${params.missingProperty}": add it`)
+    case 'additionalProperties': {
+      const name: string = params.additionalProperty
+      const hint = suggestion(name, Object.keys((parentSchema?.properties as object | undefined) ?? {}))
+      return problem(
+        pointerTo(pointer, name),
+        'UNKNOWN_FIELD',
+        `"${name}" is not a field of ${field}${hint || ': remove it'}`,
+      )
+    }
+    case 'type':
+      return problem(pointer, 'WRONG_TYPE', `${field} must be of type ${[params.type].flat().join(' or ')}`)
+    case 'enum':
+      return problem(pointer, 'VALUE_NOT_ALLOWED', `${field} must be one of ${params.allowedValues.join(', ')}`)
+    case 'anyOf':
+      return problem(pointer, 'VALUE_NOT_ALLOWED', `${field} must be ${parentSchema?.description}`)
+    case 'pattern':
+      return problem(
+        pointer,
+        'INVALID_ID',
+        `${field} must be a slug of lower-case letters, digits and single hyphens, such as nightly-report`,
+      )
+    default:
+      return problem(pointer, 'OUT_OF_RANGE', `${field} ${message ?? 'is out of range'}`)
+  }
+}
