@@ -7,8 +7,19 @@ import { startEngine } from './process/engine-process.mjs'
 import { openPostgresServer } from './servers/postgres.mjs'
 import { openRedisServer } from './servers/redis.mjs'
 
-const engineFiles = { lockstep: 'engines/lockstep.mjs', bare: 'engines/bare.mjs' }
-const peerFiles = { DBOS: 'peers/dbos.mjs', Restate: 'peers/restate.mjs', BullMQ: 'peers/bullmq.mjs' }
+const engineFiles = {
+  lockstep: 'engines/lockstep.mjs',
+  bare: 'engines/bare.mjs',
+  locks: 'engines/locks.mjs',
+  bareLocks: 'engines/bare-locks.mjs',
+}
+const peerFiles = {
+  DBOS: 'peers/dbos.mjs',
+  Restate: 'peers/restate.mjs',
+  BullMQ: 'peers/bullmq.mjs',
+  'redis-semaphore': 'peers/redis-semaphore.mjs',
+  redlock: 'peers/redlock.mjs',
+}
 
 /** What a part works with. Whatever it opens here is closed when the part ends, however it ends, last opened first. */
 export function openBench({ part, settings, switches, report }) {
@@ -42,6 +53,7 @@ export function openBench({ part, settings, switches, report }) {
     postgres: async (serverSettings) => keep(await openPostgresServer(serverSettings)),
     /** Only peers need it: `undefined` without them, or when it cannot run here. */
     redis: () => optional('Redis', async () => keep(await openRedisServer())),
+    redisServer: async () => keep(await openRedisServer()),
     keep,
     folder() {
       const made = mkdtempSync(path.join(tmpdir(), 'lockstep-bench-'))

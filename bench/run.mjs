@@ -5,7 +5,7 @@ import { openReport } from './report/report.mjs'
 import { readArguments } from './settings.mjs'
 
 /** In the order in which they run. */
-const partNames = ['three-step', 'latency', 'timers', 'flatness', 'bulk', 'embedded']
+const partNames = ['three-step', 'latency', 'timers', 'flatness', 'bulk', 'embedded', 'locks']
 
 const { parts, switches, settings } = arguments_()
 if (switches.help) {

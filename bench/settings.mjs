@@ -21,6 +21,11 @@ const quick = {
   bulk: 20_000,
   /** Fresh processes per way of opening the embedded store. */
   opens: 3,
+  /** Of each contended round. */
+  contendSeconds: 4,
+  leases: 10_000,
+  /** Longer than a renewal of leases of 30 s takes to come round. */
+  renewSeconds: 22,
   /** Of the endurance run, with --long. */
   minutes: 10,
 }
@@ -42,6 +47,9 @@ const tiny = {
   idleSeconds: 3,
   bulk: 1_000,
   opens: 1,
+  contendSeconds: 1,
+  leases: 500,
+  renewSeconds: 2,
   minutes: 0.1,
 }
 
