@@ -19,6 +19,8 @@ const quick = {
   loop: 10_000,
   idleSeconds: 10,
   bulk: 20_000,
+  /** Instances that one event wakes. */
+  broadcast: 5_000,
   /** Fresh processes per way of opening the embedded store. */
   opens: 3,
   /** Of each contended round. */
@@ -46,6 +48,7 @@ const tiny = {
   loop: 1_000,
   idleSeconds: 3,
   bulk: 1_000,
+  broadcast: 200,
   opens: 1,
   contendSeconds: 1,
   leases: 500,

@@ -92,6 +92,19 @@ answer({
     await Promise.all(started.map(({ instanceId }) => engine.waitForEnd(instanceId, { here: true })))
     return { seconds, endedSeconds: (performance.now() - from) / 1000 }
   },
+  /** One event for all that wait: seconds until the publisher is answered, and until the last of them has ended. */
+  async broadcast({ count }) {
+    const started = await engine.startMany(Array.from({ length: count }, () => ({ definitionId: 'waiter' })))
+    const last = started.at(-1).instanceId
+    await until(async () => (await engine.get(last)).status === 'suspended')
+    await delay(1_000)
+    const ends = started.map(({ instanceId }) => engine.waitForEnd(instanceId, { here: true, limitMs: 120_000 }))
+    const from = performance.now()
+    await engine.publish({ name: 'go', payload: {} })
+    const answeredSeconds = (performance.now() - from) / 1000
+    const ended = (await Promise.all(ends)).filter((end) => end?.status === 'completed').length
+    return { answeredSeconds, endedSeconds: (performance.now() - from) / 1000, ended }
+  },
   async steps({ steps }) {
     await toEnd('many', { steps })
     return stepsMs

@@ -42,4 +42,17 @@ export async function run(bench) {
     ...(bullmqEnded && { ratio: ours.endedPerSecond / bullmqEnded, against: 'BullMQ addBulk' }),
     note: 'one step each',
   })
+  await broadcast(bench, lockstep)
+}
+
+/** One event, thousands of instances that wait for it. */
+async function broadcast(bench, lockstep) {
+  const { broadcast: count } = bench.settings
+  bench.say(`one event for ${count} waiting instances`)
+  const { answeredSeconds, endedSeconds, ended } = await lockstep.call('broadcast', { count })
+  bench.round('broadcast', { count, ended, answeredSeconds, endedSeconds })
+  bench.figure({ what: `event to ${count}: publisher answered`, value: answeredSeconds * 1000, unit: 'ms' })
+  bench.figure({ what: `event to ${count}: all ended`, value: count / endedSeconds, unit: 'workflows/s' })
+  const target = { of: 'ratio', least: 1, most: 1 }
+  bench.figure({ what: 'reached', value: ended, unit: 'instances', ratio: ended / count, against: 'waiting', target })
 }
