@@ -1,3 +1,10 @@
+export {
+  type PostgresCoordinationOptions,
+  postgresCoordination,
+} from './coordination/coordination-provider.ts'
+export { fenceGuard, type GuardedWrite } from './coordination/fence-guard.ts'
+export { type FencedWrite, fencedWrite, requireFenced } from './coordination/fenced-write.ts'
+export { type TransactionLockOptions, withTransactionLock } from './coordination/transaction-lock.ts'
 export * from './db/db.ts'
 export * from './db/errors.ts'
 export { notify } from './db/notify.sql.ts'

@@ -45,7 +45,7 @@ export interface LeaseKey {
 export interface LeaseRequest extends LeaseKey {
   /**
    * A holder may ask again with its own token for another share: `write` to `read` always succeeds, in place;
-   * `read` to `write` succeeds for the only reader and is `busy` otherwise.
+   * `read` to `write` succeeds for the only reader, with a new fence, and is `busy` otherwise.
    */
   readonly share: Share
   readonly ttlMs: number
@@ -53,6 +53,11 @@ export interface LeaseRequest extends LeaseKey {
   readonly fenceCount: number
   /** Who asks, as JSON text (`HolderInfo`): stored as it is, for people and the monitor. */
   readonly holder: string
+  /**
+   * Where `revoked` and `yield` are sent while it is held (see `listen`), however the lease was got: a holder that never
+   * waited has no `Place` to be told by. Absent: `wait.address`; without either the holder is not told and learns it from its next renewal.
+   */
+  readonly address?: string
   /** Absent: the answer is `granted` or `busy`, and nothing is left behind. */
   readonly wait?: Place
 }

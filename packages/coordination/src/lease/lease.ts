@@ -20,6 +20,8 @@ export type LostReason =
   | 'stalled'
   /** `close()` of the coordinator. */
   | 'closed'
+  /** It was released or detached here before. Only `assertHeld` says so; a signal never does. */
+  | 'released'
 
 /** A lease that was granted. Dispose of it with `await using`, or call `release`. */
 export interface Lease extends AsyncDisposable {

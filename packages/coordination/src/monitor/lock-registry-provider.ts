@@ -4,6 +4,7 @@ import type { LockKind, Share } from '../lease/lease-provider.ts'
 export interface LockRegistryProvider {
   /** Locks that are held or waited for, by name, after `after`. */
   list(page: LockPageRequest): Promise<LockPage>
+  /** `undefined`: nobody holds it or waits for it. A semaphore whose permits were set by `resize` is always known. */
   read(name: string): Promise<LockState | undefined>
   /** Who held it lately, newest first: grants, releases, losses, breaks. Bounded by the store. */
   history(name: string, limit: number): Promise<readonly LockEvent[]>

@@ -26,17 +26,39 @@ export function postgresDefinitions(db: Db): DefinitionStore {
       const current = await lane.maybeOne(sql.draft, { tenant, id })
       return current === undefined ? { kind: 'not-found' } : { kind: 'changed', revision: current.revision }
     },
-    publish: (tenant, id, hash, revision) =>
+    discardDraft: (tenant, id, revision) =>
       lane.transaction(async (tx) => {
-        const found = await tx.maybeOne(sql.lockForPublish, { tenant, id })
+        const found = await tx.maybeOne(sql.lock, { tenant, id })
+        if (found === undefined) return { kind: 'not-found' }
+        if (revision !== undefined && found.revision !== revision) return { kind: 'changed', revision: found.revision }
+        if (found.latest === 0) {
+          await tx.run(sql.remove, { tenant, id })
+          return { kind: 'deleted' }
+        }
+        const version = found.published ?? found.latest
+        const { document } = await tx.one(sql.version, { tenant, id, version })
+        const reset = await tx.one(sql.resetDraft, { tenant, id, version, name: nameIn(document, id) })
+        return { kind: 'reset', version, revision: reset.revision }
+      }),
+    publish: (tenant, id, hash, revision, runs = []) =>
+      lane.transaction(async (tx) => {
+        const found = await tx.maybeOne(sql.lock, { tenant, id })
         if (found === undefined) return { kind: 'not-found' }
         if (found.revision !== revision) return { kind: 'changed', revision: found.revision }
         const latest = await tx.maybeOne(sql.hashOf, { tenant, id, version: found.latest })
         const version = latest?.hash === hash ? found.latest : found.latest + 1
         if (version > found.latest) await tx.run(sql.addVersion, { tenant, id, version, hash })
-        await tx.run(sql.point, { tenant, id, version })
+        if (version > found.latest && runs.length > 0) await tx.run(sql.addReferences, { tenant, id, version, runs })
+        await tx.run(sql.pointToLatest, { tenant, id, version })
         return { kind: 'published', version, hash }
       }),
+    point: async (tenant, id, version) => {
+      const pointed =
+        version === undefined
+          ? await lane.run(sql.retract, { tenant, id })
+          : await lane.run(sql.point, { tenant, id, version })
+      return pointed === 1
+    },
     registerFunction: async (tenant, id, version) => {
       await lane.one(sql.registerFunction, { tenant, id, version })
     },
@@ -44,17 +66,30 @@ export function postgresDefinitions(db: Db): DefinitionStore {
       const row = await lane.maybeOne(sql.version, { tenant, id, version })
       return row && { tenant, id, version, kind: row.kind, hash: row.hash, document: row.document }
     },
-    list: async (tenant, after, limit) =>
-      (await lane.many(sql.list, { tenant, after, limit })).map((row) => ({
-        ...row,
-        published: row.published ?? undefined,
+    versions: async (tenant, id, before, limit) =>
+      (await lane.many(sql.versions, { tenant, id, before, limit })).map((row) => ({
+        version: row.version,
+        hash: row.hash,
+        publishedAt: row.published_at,
+        current: row.current,
       })),
+    list: async (tenant, after, limit, { namePrefix, kind, published } = {}) => {
+      const isFiltered = namePrefix !== undefined || kind !== undefined || published !== undefined
+      const rows = isFiltered
+        ? await lane.many(sql.listFiltered, { tenant, after, limit, namePrefix, kind, published })
+        : await lane.many(sql.list, { tenant, after, limit })
+      return rows.map((row) => ({ ...row, published: row.published ?? undefined }))
+    },
   }
 }
 
-function nameOf(document: string, id: string): string {
-  const parsed: unknown = JSON.parse(document)
-  return typeof parsed === 'object' && parsed !== null && 'name' in parsed && typeof parsed.name === 'string'
-    ? parsed.name
+const nameOf = (document: string, id: string): string => nameIn(JSON.parse(document), id)
+
+function nameIn(document: unknown, id: string): string {
+  return typeof document === 'object' &&
+    document !== null &&
+    'name' in document &&
+    typeof document.name === 'string'
+    ? document.name
     : id
 }

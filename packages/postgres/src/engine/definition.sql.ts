@@ -33,10 +33,13 @@ export const saveDraft = statement<
 )
 
 /** Locks the definition, so that two publishes cannot take one number. What they compare is read in a later statement. */
-export const lockForPublish = statement<{ tenant: string; id: string }, { revision: number; latest: number }>(
-  'definition_lock_for_publish',
+export const lock = statement<
+  { tenant: string; id: string },
+  { revision: number; latest: number; published: number | null }
+>(
+  'definition_lock',
   (p) => [p.id, p.tenant],
-  `select revision, latest from definition where id = $1 and tenant = $2 and kind = 'graph' for update`,
+  `select revision, latest, published from definition where id = $1 and tenant = $2 and kind = 'graph' for update`,
 )
 
 export const hashOf = statement<{ tenant: string; id: string; version: number }, { hash: string }>(
@@ -53,10 +56,51 @@ export const addVersion = statement<{ tenant: string; id: string; version: numbe
    select id, tenant, $3, $4, draft from definition where id = $1 and tenant = $2`,
 )
 
+/** One row per workflow that the version runs. */
+export const addReferences = statement<{ tenant: string; id: string; version: number; runs: readonly string[] }>(
+  'definition_add_references',
+  (p) => [p.id, p.tenant, p.version, p.runs],
+  `insert into definition_reference (target_id, tenant, id, version)
+   select distinct r.target, $2, $1, $3::integer from unnest($4::text[]) as r(target) on conflict do nothing`,
+)
+
+export const pointToLatest = statement<{ tenant: string; id: string; version: number }>(
+  'definition_point_to_latest',
+  (p) => [p.id, p.tenant, p.version],
+  `update definition set published = $3, latest = $3, updated_at = clock_timestamp() where id = $1 and tenant = $2`,
+)
+
+/** To a version that exists; versions are never deleted, so what the statement saw stays so. */
 export const point = statement<{ tenant: string; id: string; version: number }>(
   'definition_point',
   (p) => [p.id, p.tenant, p.version],
-  `update definition set published = $3, latest = greatest(latest, $3), updated_at = clock_timestamp() where id = $1 and tenant = $2`,
+  `update definition set published = $3, updated_at = clock_timestamp()
+    where id = $1 and tenant = $2 and kind = 'graph'
+      and exists (select from definition_version v where v.id = $1 and v.tenant = $2 and v.version = $3)`,
+)
+
+export const retract = statement<{ tenant: string; id: string }>(
+  'definition_retract',
+  (p) => [p.id, p.tenant],
+  `update definition set published = null, updated_at = clock_timestamp() where id = $1 and tenant = $2 and kind = 'graph'`,
+)
+
+/** Only while it never had a version: nothing can refer to it. */
+export const remove = statement<{ tenant: string; id: string }>(
+  'definition_remove',
+  (p) => [p.id, p.tenant],
+  'delete from definition where id = $1 and tenant = $2 and latest = 0',
+)
+
+export const resetDraft = statement<
+  { tenant: string; id: string; version: number; name: string },
+  { revision: number }
+>(
+  'definition_reset_draft',
+  (p) => [p.id, p.tenant, p.version, p.name],
+  `update definition d set draft = v.document, name = $4, revision = d.revision + 1, updated_at = clock_timestamp()
+     from definition_version v
+    where d.id = $1 and d.tenant = $2 and v.id = $1 and v.tenant = $2 and v.version = $3 returning d.revision`,
 )
 
 /** A function's version only moves forward: a node with older code that starts later must not point back. */
@@ -80,13 +124,54 @@ export const version = statement<
   { readOnly: true },
 )
 
-export const list = statement<
-  { tenant: string; after: string | undefined; limit: number },
-  { id: string; kind: 'graph' | 'function'; name: string; published: number | null; revision: number }
->(
+export interface SummaryRow {
+  readonly id: string
+  readonly kind: 'graph' | 'function'
+  readonly name: string
+  readonly published: number | null
+  readonly revision: number
+}
+
+export const list = statement<{ tenant: string; after: string | undefined; limit: number }, SummaryRow>(
   'definition_list',
   (p) => [p.tenant, p.after, p.limit],
   `select id, kind, name, published, revision from definition
     where tenant = $1 and ($2::text is null or id > $2) order by id limit $3`,
+  { readOnly: true },
+)
+
+/** By index (tenant, id) from a cursor. Filters are applied on the way: bounded by the number of rows looked at. */
+export const listFiltered = statement<
+  {
+    tenant: string
+    after: string | undefined
+    limit: number
+    namePrefix: string | undefined
+    kind: 'graph' | 'function' | undefined
+    published: boolean | undefined
+  },
+  SummaryRow
+>(
+  'definition_list_filtered',
+  (p) => [p.tenant, p.after, p.limit, p.namePrefix, p.kind, p.published],
+  `select id, kind, name, published, revision
+     from (select id, kind, name, published, revision from definition
+            where tenant = $1 and ($2::text is null or id > $2) order by id limit 10000) d
+    where ($4::text is null or starts_with(lower(name), lower($4))) and ($5::text is null or kind = $5)
+      and ($6::boolean is null or (published is not null) = $6)
+    order by id limit $3`,
+  { readOnly: true },
+)
+
+/** By primary key, backwards. */
+export const versions = statement<
+  { tenant: string; id: string; before: number | undefined; limit: number },
+  { version: number; hash: string; published_at: number; current: boolean }
+>(
+  'definition_versions',
+  (p) => [p.id, p.tenant, p.before, p.limit],
+  `select v.version, v.hash, v.published_at, v.version is not distinct from d.published as current
+     from definition_version v join definition d on d.id = v.id and d.tenant = v.tenant
+    where v.id = $1 and v.tenant = $2 and ($3::integer is null or v.version < $3) order by v.version desc limit $4`,
   { readOnly: true },
 )

@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts'
 import { postgresAgenda } from './agenda-store.ts'
 import { postgresCommits } from './commit-store.ts'
 import { postgresDefinitions } from './definition-store.ts'
+import { postgresDefinitionUsage } from './definition-usage-store.ts'
 import { type HistoryGuard, historyGuard } from './history-guard.ts'
 import { postgresInstances } from './instance-reader.ts'
 import { postgresMembership } from './membership-store.ts'
@@ -27,6 +28,7 @@ export function postgresEngineStore(
     agenda: postgresAgenda(db),
     stimuli: postgresStimuli(db),
     definitions: postgresDefinitions(db),
+    definitionUsage: postgresDefinitionUsage(db),
     instances: postgresInstances(db),
     transactions: postgresTransactions(db),
   }

@@ -1,0 +1,56 @@
+import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import type { LeaseListener, LeaseProvider, Listening } from './lease-provider.ts'
+
+const FIRST_RETRY_MS = 200
+const LONGEST_RETRY_MS = 10_000
+
+/** The messages to one coordinator. Without them everything still works, later: so it only ever tries, and never fails a caller. */
+export class Subscription {
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #leases: LeaseProvider
+  readonly #address: string
+  readonly #listener: LeaseListener
+  #state: 'new' | 'open' | 'closed' = 'new'
+  #opening: Promise<void> = Promise.resolve()
+  #listening: Listening | undefined
+  #timer: Timer | undefined
+
+  constructor(clock: Clock, logger: Logger, leases: LeaseProvider, address: string, listener: LeaseListener) {
+    this.#clock = clock
+    this.#logger = logger
+    this.#leases = leases
+    this.#address = address
+    this.#listener = listener
+  }
+
+  /** Begins with the first lease that is asked for. */
+  open(): void {
+    if (this.#state !== 'new') return
+    this.#state = 'open'
+    this.#opening = this.#listen(FIRST_RETRY_MS)
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    this.#timer?.cancel()
+    await this.#opening
+    await this.#listening?.close()
+    this.#listening = undefined
+  }
+
+  async #listen(retryMs: number): Promise<void> {
+    try {
+      this.#listening = await this.#leases.listen(this.#address, this.#listener)
+      if (this.#state === 'open') this.#listener.onGap()
+    } catch (error) {
+      if (this.#state === 'closed') return
+      this.#logger.warn('messages about locks do not flow; waiting for one takes longer', {
+        error: errorMessage(error),
+      })
+      this.#timer = this.#clock.schedule(retryMs, () => {
+        this.#opening = this.#listen(Math.min(retryMs * 2, LONGEST_RETRY_MS))
+      })
+    }
+  }
+}
