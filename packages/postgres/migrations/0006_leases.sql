@@ -346,13 +346,13 @@ begin
     h.holder := l.holder;
     h.expires_at := l.expires_at;
   else
-    if p_weight > v_max then
+    select * into h from lease_holder x where x.namespace = p_ns and x.name = p_name and x.token = p_token;
+    -- What is held stays held, however small the lock has become meanwhile.
+    if p_weight > v_max and h.weight is distinct from p_weight then
       o_detail := json_build_object('status', 'too-heavy', 'max', v_max);
       return;
     end if;
-
-    select * into h from lease_holder x where x.namespace = p_ns and x.name = p_name and x.token = p_token;
-    if found then
+    if h.token is not null then
       v_channel := null;
       if h.share = p_share and h.weight = p_weight then
         update lease_holder x set expires_at = v_ends where x.namespace = p_ns and x.name = p_name and x.token = p_token;
@@ -372,7 +372,10 @@ begin
         perform lockstep_lease_settle(p_ns, p_name, p_token, v_now);
         o_fence := h.fence;
       end if;
-    elsif l.waiting = 0 and (case p_share when 'read' then v_writers = 0 when 'write' then v_holders = 0 else v_used + p_weight <= v_max end) then
+    -- Whoever became too heavy waits for nothing, and stands in nobody's way.
+    elsif (l.waiting = 0 or v_kind = 'semaphore' and not exists (
+             select from lease_waiter x where x.namespace = p_ns and x.name = p_name and x.token <> p_token and x.weight <= v_max))
+          and (case p_share when 'read' then v_writers = 0 when 'write' then v_holders = 0 else v_used + p_weight <= v_max end) then
       o_fence := lockstep_lease_fence(p_count);
       insert into lease_holder (namespace, name, token, share, weight, fence, acquired_at, expires_at, tell, holder)
       values (p_ns, p_name, p_token, p_share, p_weight, o_fence, v_now, v_ends, p_tell, p_holder);

@@ -132,7 +132,7 @@ export class Attempts {
 
   onFailure(attempt: Attempt, error: unknown): void {
     if (attempt.state === 'queued') return this.#wait(attempt, this.#askAgainMs) // its place may still stand
-    if (attempt.state === 'granted') return
+    if (attempt.state === 'granted') return this.#lostAnswer(attempt)
     const given = attempt.state === 'asking'
     this.#end(attempt)
     this.#abandon(attempt, true)
@@ -174,6 +174,12 @@ export class Attempts {
     if (answer.status !== 'granted' && answer.status !== 'queued') return
     const state = attempt.grant?.state
     if (state !== 'held' && state !== 'detached') this.#abandon(attempt)
+  }
+
+  /** The asking may have come to the store after the release: then it got a lease that nobody knows of. */
+  #lostAnswer(attempt: Attempt): void {
+    const state = attempt.grant?.state
+    if (state !== 'held' && state !== 'detached') this.#abandon(attempt, true)
   }
 
   #askAgain(attempt: Attempt): void {

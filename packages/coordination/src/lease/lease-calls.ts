@@ -29,6 +29,7 @@ export class LeaseCalls {
   readonly #retries = new Set<Timer>()
   readonly #leases: LeaseProvider
   readonly #together = new Set<Promise<unknown>>()
+  #gate: Promise<void> | undefined
   #closed = false
 
   constructor(clock: Clock, now: () => number, logger: Logger, leases: LeaseProvider) {
@@ -40,7 +41,20 @@ export class LeaseCalls {
     this.#renew = new Gather(clock, now, (renewals) => leases.renew(renewals))
   }
 
-  /** Not gathered: it is all or none already. */
+  /** Nothing is asked for before `ready` has settled. */
+  holdUntil(ready: Promise<void>): void {
+    this.#gate = ready
+    void ready.then(() => {
+      this.#gate = undefined
+    })
+  }
+
+  /** What `holdUntil` waits for; absent: it waits for nothing. */
+  get gate(): Promise<void> | undefined {
+    return this.#gate
+  }
+
+  /** Not gathered: it is all or none already. To be called when the `gate` is open. */
   async acquireTogether(requests: readonly LeaseRequest[]): Promise<Answers<TogetherAnswer>> {
     const call = this.#leases.acquireTogether(requests)
     this.#together.add(call)
@@ -52,7 +66,8 @@ export class LeaseCalls {
   }
 
   acquire(asking: Asking<LeaseRequest, LeaseAnswer>): void {
-    this.#acquire.ask(asking)
+    if (this.#gate === undefined) this.#acquire.ask(asking)
+    else void this.#gate.then(() => this.#acquire.ask(asking))
   }
 
   renew(asking: Asking<LeaseRenewal, 'renewed' | 'lost'>): void {
@@ -87,6 +102,7 @@ export class LeaseCalls {
     this.#closed = true
     for (const timer of this.#retries) timer.cancel()
     this.#retries.clear()
+    await this.#gate
     await Promise.allSettled([this.#acquire.idle(), ...this.#together])
     await Promise.all([this.#release.idle(), this.#renew.idle()])
   }

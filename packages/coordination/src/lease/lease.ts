@@ -37,9 +37,12 @@ export interface Lease extends AsyncDisposable {
   remainingMs(): number
   /** Throws `LEASE_LOST` unless it is certainly ours. Call it before each effect outside. */
   assertHeld(): void
-  /** Asks the store. True only of that moment. */
+  /** Asks the store. True only of that moment. Rejects with `PROVIDER_UNAVAILABLE`. */
   verify(): Promise<boolean>
-  /** Ends it. Repeating it is harmless, a lost one is no error. */
+  /**
+   * Ends it. Repeating it is harmless, a lost one is no error. Rejects with `PROVIDER_UNAVAILABLE` when the store was not
+   * reached: it is over here all the same, and goes on being released in the background. (`await using` and `run` only log that.)
+   */
   release(): Promise<'released' | 'lost'>
   /** Stops caring for it here and answers a ticket with which another process goes on (`attach`). */
   detach(): LeaseTicket

@@ -110,7 +110,7 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
   /** Somebody asks. Answers the number that joins the events of it. */
   begin(ask: Pick<Ask, 'name' | 'kind'>): number {
     this.assertOpen()
-    this.#subscription.open()
+    if (this.#count === 0) this.calls.holdUntil(this.#subscription.open())
     this.#count += 1
     if (this.events.watched) this.events.report(this.#count, ask, { type: 'asked' })
     return this.#count
@@ -171,7 +171,7 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
   }
 
   onEmpty(queue: MutexQueue): void {
-    this.#queues.delete(queue.name)
+    if (this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name)
   }
 
   /** Nobody gets anything any more. */

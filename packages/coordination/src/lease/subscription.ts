@@ -3,6 +3,7 @@ import type { LeaseListener, LeaseProvider, Listening } from './lease-provider.t
 
 const FIRST_RETRY_MS = 200
 const LONGEST_RETRY_MS = 10_000
+const PATIENCE_MS = 1_000
 
 /** The messages to one coordinator. Without them everything still works, later: so it only ever tries, and never fails a caller. */
 export class Subscription {
@@ -24,11 +25,20 @@ export class Subscription {
     this.#listener = listener
   }
 
-  /** Begins with the first lease that is asked for. */
-  open(): void {
-    if (this.#state !== 'new') return
+  /**
+   * Begins to listen. Resolves when messages flow, and anyway after a while: a lease that is held before they flow would not
+   * hear that it was broken or asked for.
+   */
+  open(): Promise<void> {
     this.#state = 'open'
     this.#opening = this.#listen(FIRST_RETRY_MS)
+    return new Promise((resolve) => {
+      const patience = this.#clock.schedule(PATIENCE_MS, resolve, { keepAlive: true })
+      void this.#opening.finally(() => {
+        patience.cancel()
+        resolve()
+      })
+    })
   }
 
   async close(): Promise<void> {

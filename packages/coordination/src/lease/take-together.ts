@@ -18,6 +18,7 @@ export async function takeTogether(leases: Leases, asks: readonly Ask[]): Promis
     const number = leases.begin(ask)
     return { ask, number, request: leases.request({ ...ask, waitMs: 0 }, 1) }
   })
+  await leases.calls.gate
   const sentAt = leases.now()
   let answers: readonly TogetherAnswer[]
   try {

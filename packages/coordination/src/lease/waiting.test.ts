@@ -25,6 +25,8 @@ interface Link {
   deaf: boolean
   /** How long messages take. */
   slowMs: number
+  /** How long it takes until they flow. */
+  listenMs: number
   /** Tells the coordinator that it may have missed some. */
   gap(): void
 }
@@ -45,6 +47,7 @@ function cluster() {
       cut: false,
       deaf: false,
       slowMs: 0,
+      listenMs: 0,
       gap: () => onGap(),
     }
     const away = new ProviderUnavailable({ provider: 'memory', doing: 'test' })
@@ -64,7 +67,8 @@ function cluster() {
         ...inner.leases,
         acquire: (requests) => through('acquire', () => inner.leases.acquire(requests)),
         release: (keys) => through('release', () => inner.leases.release(keys)),
-        listen: (address, listener) => {
+        listen: async (address, listener) => {
+          if (link.listenMs > 0) await new Promise<void>((resolve) => time.schedule(link.listenMs, resolve))
           onGap = () => listener.onGap()
           const onNotice = (notice: LeaseNotice): void => {
             if (link.slowMs > 0) time.schedule(link.slowMs, () => listener.onNotice(notice))
@@ -92,6 +96,42 @@ function note(order: string[], who: string, asking: Promise<Lease>): Promise<Lea
     return lease
   })
 }
+
+describe('the first lease of a coordinator', () => {
+  it('is asked for when messages flow, so that its holder hears of everything', async () => {
+    const { time, join, registry } = cluster()
+    const { locks, link } = join('a')
+    link.listenMs = 300
+    const asking = locks.mutex('m').acquire({ ttlMs: 200 })
+    await time.advance(299)
+    expect(link.calls.acquire).toBe(0)
+    const lease = await during(time, asking, 1)
+    expect(lease.remainingMs()).toBeGreaterThan(150)
+    await during(time, registry.requestYield('m', { reason: 'deploy', by: 'ops' }))
+    expect(lease.yieldSignal.aborted).toBe(true)
+  })
+
+  it('does not wait for them for ever', async () => {
+    const { time, join } = cluster()
+    const { locks, link } = join('a')
+    link.listenMs = 60_000
+    const both = [locks.mutex('m').acquire(), locks.all([locks.mutex('a'), locks.mutex('b')]).acquire()] as const
+    await time.advance(1_000)
+    ;(await both[0]).assertHeld()
+    ;(await both[1]).assertHeld()
+  })
+
+  it('is given up in time while it waits for them, and close waits no longer either', async () => {
+    const { time, join, registry } = cluster()
+    const { locks, link } = join('a')
+    link.listenMs = 60_000
+    const refused = locks.mutex('m').tryAcquire({ waitMs: 100 })
+    await time.advance(100)
+    expect(await refused).toMatchObject({ ok: false, reason: 'timeout' })
+    await during(time, locks.close(), 10_000)
+    expect(await registry.read('m')).toBeUndefined()
+  })
+})
 
 describe('waiting for a lock', () => {
   it('needs no further call when the lock is handed over, and knows how long it may trust it', async () => {

@@ -6,6 +6,7 @@ import { type Bench, bench, type EngineStoreHarness, type OpenEngineStore } from
 import { membershipExamples } from './engine-store/membership-examples.ts'
 import { type ModelRunOptions, modelExamples } from './engine-store/model-examples.ts'
 import { readerExamples } from './engine-store/reader-examples.ts'
+import { scheduleExamples } from './engine-store/schedule-examples.ts'
 import { startExamples } from './engine-store/start-examples.ts'
 import { stimulusExamples } from './engine-store/stimulus-examples.ts'
 import { transactionExamples } from './engine-store/transaction-examples.ts'
@@ -34,6 +35,7 @@ export function engineStoreContract(
     describe('stimuli', () => stimulusExamples(open))
     describe('definitions', () => definitionExamples(open))
     describe('reading', () => readerExamples(open))
+    describe('schedules', () => scheduleExamples(open))
     describe('transactions of the user', () => transactionExamples(open))
     describe('any sequence of calls', () => modelExamples(openHarness, options))
   })
