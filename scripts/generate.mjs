@@ -3,8 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root, say } from './bootstrap/say.mjs'
 import { adrIndex } from './generate/adr-index.mjs'
+import { luaScripts } from './generate/lua-scripts.mjs'
 
-const generators = [adrIndex]
+const generators = [adrIndex, luaScripts]
 const checkOnly = process.argv.includes('--check')
 
 let stale = 0
