@@ -37,6 +37,28 @@ describe('function workflows', () => {
     ])
   })
 
+  it('hears an event while a step runs beside the wait', async () => {
+    const beside = workflow('beside', async (ctx) => {
+      let told: (value: unknown) => void
+      const heard = new Promise((resolve) => {
+        told = resolve
+      })
+      const wait = async () => {
+        const payload = await ctx.waitFor('tell')
+        told(payload)
+        return payload
+      }
+      const [payload] = await ctx.all([wait(), ctx.step('until told', async () => void (await heard))])
+      return payload
+    })
+    await using t = await openTestEngine({ workflows: [beside] })
+    const { instanceId } = await t.engine.start({ definitionId: 'beside' })
+    while ((await t.engine.get(instanceId)).waitingFor.length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    await t.engine.publish({ name: 'tell', payload: 'news' })
+    expect(await t.engine.waitForEnd(instanceId, { limitMs: 20_000 })).toMatchObject({ output: 'news' })
+  })
+
   it('gives up after the last attempt, and at once for codes that are not to be retried; the code may catch it', async () => {
     let attempts = 0
     const caught = workflow('caught', async (ctx) => {

@@ -1,6 +1,6 @@
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { Engine, type EngineOptions, type InstanceEnd } from '@lockstep/engine'
-import { type Db, openPostgres, postgresEngineStore } from '@lockstep/postgres'
+import { type Db, engineSettings, migrate, openPglite, openPostgres, postgresEngineStore } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { inject } from 'vitest'
 
@@ -21,6 +21,17 @@ export interface TestEngine extends AsyncDisposable {
 export async function openTestEngine(options: Partial<EngineOptions> = {}): Promise<TestEngine> {
   const database = await cloneDatabase(inject('postgres'))
   const db = await openPostgres({ url: database.url, ...edge })
+  return testEngineOn(db, options, () => database.drop())
+}
+
+/** The same on the embedded store, in memory. */
+export async function openEmbeddedEngine(options: Partial<EngineOptions> = {}): Promise<TestEngine> {
+  const db = await openPglite({ memory: true, settings: engineSettings, ...edge })
+  await migrate(db, { mode: 'auto', ...edge })
+  return testEngineOn(db, options, async () => undefined)
+}
+
+async function testEngineOn(db: Db, options: Partial<EngineOptions>, drop: () => Promise<void>): Promise<TestEngine> {
   const engine = await Engine.open({ ...edge, store: postgresEngineStore(db), ...options })
   return {
     engine,
@@ -42,7 +53,7 @@ export async function openTestEngine(options: Partial<EngineOptions> = {}): Prom
     [Symbol.asyncDispose]: async () => {
       await engine.close(1_000)
       await db.close()
-      await database.drop()
+      await drop()
     },
   }
 }

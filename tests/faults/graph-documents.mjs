@@ -1,6 +1,7 @@
 // Documents that the fault tests publish.
 const note = (id, value) => ({ id, type: 'note', inputs: { value } })
 const expr = ($expr) => ({ $expr })
+const ledger = (id, inputs = {}) => ({ id, type: 'ledger', effect: 'transactional', inputs })
 
 export const graphDocuments = [
   {
@@ -91,6 +92,35 @@ export const graphDocuments = [
       { from: 'charge', to: 'again' },
       { from: 'again', to: 'last' },
       { from: 'last', to: 'out' },
+    ],
+  },
+  {
+    id: 'ledger-graph',
+    name: 'Transactions',
+    activities: [
+      ledger('book'),
+      {
+        id: 'both',
+        type: 'parallel',
+        branches: [
+          {
+            activities: [ledger('left'), { id: 'pause', type: 'delay', inputs: { duration: '25ms' } }],
+            connections: [{ from: 'left', to: 'pause' }],
+          },
+          { activities: [note('beside', 'beside'), ledger('right')], connections: [{ from: 'beside', to: 'right' }] },
+        ],
+      },
+      { ...ledger('flaky', { failFirst: true }), retry: { attempts: 3, backoff: { initial: '10ms' } } },
+      { id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } },
+      ledger('settle'),
+      { id: 'out', type: 'set-output', inputs: { name: 'last', value: expr('steps.settle.output') } },
+    ],
+    connections: [
+      { from: 'book', to: 'both' },
+      { from: 'both', to: 'flaky' },
+      { from: 'flaky', to: 'ask' },
+      { from: 'ask', to: 'settle' },
+      { from: 'settle', to: 'out' },
     ],
   },
 ]

@@ -212,5 +212,20 @@ export function scriptedActivities(outside) {
         return { kind: 'completed', outcome: 'done', output: value }
       },
     },
+    {
+      type: 'ledger',
+      kind: 'action',
+      title: 'Ledger',
+      description: 'Writes a row that names its step; fails the first attempt after it, if its input says so.',
+      inputs: { type: 'object', properties: { failFirst: { type: 'boolean' } }, additionalProperties: false },
+      outcomes: ['done'],
+      runs: 'transaction',
+      run: async ({ failFirst = false }, { tx, instanceId, step, attempt }) => {
+        const insert = 'insert into public.ledger (instance_id, step) values ($1, $2) returning step'
+        const [row] = await tx.query(insert, [instanceId, step])
+        if (failFirst && attempt === 1) throw new Error('not yet')
+        return { kind: 'completed', outcome: 'done', output: row.step }
+      },
+    },
   ]
 }

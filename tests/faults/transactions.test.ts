@@ -1,12 +1,13 @@
 /** Facts and the user's own rows in one commit, whatever else the instance does at that moment. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { endOf, start } from './instance-view.ts'
-import { TestBed } from './test-bed.ts'
+import { type End, endOf, start } from './instance-view.ts'
+import { TestBed, type TestSite } from './test-bed.ts'
+import { type Crash, NodeCallFailed, TestNode } from './test-node.ts'
 import { until } from './until.ts'
 
 let bed: TestBed
 beforeAll(async () => {
-  bed = await TestBed.open()
+  bed = await TestBed.open({ graphs: true })
 })
 afterAll(() => bed?.stop())
 
@@ -69,3 +70,74 @@ it('P1: a database that refuses every write for a while faults nobody', async ()
   for (const id of ids) expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
   expect(await site.violations()).toEqual([])
 })
+
+const ledgerSteps = ['book', 'both[0].left', 'both[1].right', 'flaky', 'settle']
+
+/** Starts the graph with transactions, sends it its event and waits for its end. Repeats what another node may have done. */
+async function driveLedger(node: TestNode): Promise<End> {
+  const instanceId = await start(node, 'ledger-graph', null, { dedupeKey: 'the one' })
+  await until('it was resumed', async () =>
+    ['resumed', 'already-resumed'].includes(await node.call<string>('resume', { instanceId, bookmark: 'go' })),
+  )
+  let end: End | null = null
+  await until('it has ended', async () => {
+    end = await endOf(node, instanceId, 200)
+    return end !== null
+  })
+  return end as unknown as End
+}
+
+async function expectLedger(site: TestSite, where: string): Promise<void> {
+  const steps = async (text: string): Promise<string[]> =>
+    (await site.rows<{ step: string }>(text)).map(({ step }) => step).sort()
+  const rows = await steps('select step from public.ledger')
+  const completed = await steps(
+    `select data ->> 'step' as step from journal where kind = 'completed' and data ->> 'step' in (${ledgerSteps.map((step) => `'${step}'`).join()})`,
+  )
+  expect({ where, rows, completed }).toEqual({ where, rows: ledgerSteps, completed: ledgerSteps })
+  expect(await site.violations(), where).toEqual([])
+}
+
+async function crashLedger(crash: Crash): Promise<boolean> {
+  await using site = await bed.site()
+  // Both are up before the first one works: a process takes longer to start than a death to be noticed.
+  const [first, second] = [new TestNode(), new TestNode()]
+  site.nodes.push(first, second)
+  const engine = { resumeWaitMs: 300 }
+  await first.call('open', site.openOptions({ name: 'a', engine, crash }))
+  try {
+    await driveLedger(first)
+    return false
+  } catch (error) {
+    if (!(error instanceof NodeCallFailed && error.code === 'GONE')) throw error
+  }
+  await second.call('open', site.openOptions({ name: 'b', engine }))
+  const where = `${crash.when} ${crash.op} ${crash.n}`
+  expect({ where, ...(await driveLedger(second)) }).toMatchObject({ status: 'completed', output: { last: 'settle' } })
+  await expectLedger(site, where)
+  return true
+}
+
+it('P1 P4 P5: a graph killed at each of its writes has one row for each completed transaction, never more', async () => {
+  await using site = await bed.site()
+  const clean = await site.node()
+  expect(await driveLedger(clean)).toMatchObject({ status: 'completed', output: { last: 'settle' } })
+  await expectLedger(site, 'without a crash')
+  const counts = await clean.call<Readonly<Record<Crash['op'], number>>>('counts')
+  expect(counts.transact).toBe(ledgerSteps.length + 1) // one of them failed first
+  await clean.close()
+  const cases = (['transact', 'commit'] as const).flatMap((op) =>
+    Array.from({ length: counts[op] }, (_, n) => [
+      { op, n: n + 1, when: 'before' } as const,
+      { op, n: n + 1, when: 'after' } as const,
+    ]).flat(),
+  )
+  const planned = cases.length
+  let landed = 0
+  const worker = async (): Promise<void> => {
+    for (let crash = cases.shift(); crash !== undefined; crash = cases.shift())
+      if (await crashLedger(crash)) landed += 1
+  }
+  await Promise.all([worker(), worker()])
+  expect(landed / planned).toBeGreaterThan(0.8)
+}, 240_000)

@@ -1,7 +1,12 @@
 import { type Clock, InvalidOption, type Logger, type Random, silentLogger } from '@lockstep/base'
-import type { EffectActivity } from './activity/activity-handler.ts'
+import type { CustomActivity } from './activity/activity-handler.ts'
+import type { WorkflowLocks } from './function/function-execution.ts'
 import type { AnyWorkflow } from './function/workflow-context.ts'
+import type { AnyJob } from './job/job.ts'
+import type { RetentionOptions } from './retention/retention-options.ts'
+import type { SchedulerMode } from './schedule/scheduling.ts'
 import type { EngineStore } from './store/engine-store.ts'
+import type { BlockerSource } from './why/why.ts'
 import { silentBus, type WakeBus } from './worker/wake-bus.ts'
 
 export interface EngineOptions {
@@ -12,8 +17,14 @@ export interface EngineOptions {
   readonly bus?: WakeBus
   /** Workflows written as functions that this node can run. */
   readonly workflows?: readonly AnyWorkflow[]
+  /** Workflows of this node that run by themselves. */
+  readonly jobs?: readonly AnyJob[]
+  /** Whether this node fires schedules. @default 'cluster' */
+  readonly scheduler?: SchedulerMode
+  /** Where `ctx.lock` gets its locks; the same for all nodes of a cluster. Absent: such calls fail. */
+  readonly locks?: WorkflowLocks | undefined
   /** Activities that graphs may use besides the built-in ones. */
-  readonly activities?: readonly EffectActivity[]
+  readonly activities?: readonly CustomActivity[]
   /** @default 'node' */
   readonly name?: string
   /** @default '0' */
@@ -34,6 +45,10 @@ export interface EngineOptions {
   readonly eventTtlMs?: number
   /** Workflows that may run one another, in a line. @default 32 */
   readonly mostDepth?: number
+  /** How long ended instances stay, and where they go then. */
+  readonly retention?: RetentionOptions
+  /** What else can keep an instance from moving: `why` asks them. */
+  readonly blockerSources?: readonly BlockerSource[]
   /** Called with the id of each incarnation before it writes anything. */
   readonly onIncarnation?: (nodeId: string) => void
 }
@@ -46,6 +61,9 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
     logger: silentLogger,
     bus: silentBus,
     workflows: [],
+    jobs: [],
+    scheduler: 'cluster',
+    locks: undefined,
     activities: [],
     name: 'node',
     version: '0',
@@ -55,6 +73,8 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
     resumeWaitMs: 5_000,
     eventTtlMs: 86_400_000,
     mostDepth: 32,
+    retention: {},
+    blockerSources: [],
     onIncarnation: () => {},
     ...options,
     heartbeatMs,

@@ -1,50 +1,38 @@
 /** The engine of one node: what programs and servers call. Everything durable is the store's, everything running is the session's. */
-import { errorMessage, InvalidOption, type Json, LazyAbort, sleep, uuidSource } from '@lockstep/base'
+import { errorMessage, type Json, sleep, uuidSource } from '@lockstep/base'
 import { type ActivityRegistry, activityRegistry } from './activity/activity-registry.ts'
 import { Definitions } from './definition/definitions.ts'
-import { BookmarkAmbiguous, DefinitionNotFound, InputInvalid, InstanceNotFound } from './definition/errors.ts'
-import { type Program, Programs } from './definition/programs.ts'
+import { BookmarkAmbiguous, InstanceNotFound } from './definition/errors.ts'
+import { Programs } from './definition/programs.ts'
+import { type DoctorOptions, type DoctorReport, examineStore } from './doctor/doctor.ts'
 import { type EngineOptions, resolveEngineOptions } from './engine-options.ts'
 import { Events } from './event/events.ts'
 import { openSandbox, type Sandbox } from './expression/sandbox.ts'
 import { functionContext } from './function/function-context.ts'
 import { FunctionExecution } from './function/function-execution.ts'
+import type { AnyWorkflow } from './function/workflow-context.ts'
+import { foldJournal } from './graph/fold-journal.ts'
 import { type InstanceEnd, InstanceResults } from './instance/instance-results.ts'
-import { factFromRow, factToRow, type StartedFact } from './journal/fact.ts'
+import { batchWorkflow } from './job/batch.ts'
+import type { Jobs } from './job/jobs.ts'
+import { factFromRow } from './journal/fact.ts'
 import { NodeSession } from './node/node-session.ts'
+import { Retention } from './retention/retention.ts'
+import { resolveRetention } from './retention/retention-options.ts'
+import type { Schedules } from './schedule/schedules.ts'
+import { Scheduling } from './schedule/scheduling.ts'
+import { StartPlanner } from './start/start-planner.ts'
+import { checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } from './start/start-request.ts'
+import { Starter } from './start/starter.ts'
 import { toPayload } from './step/payload.ts'
-import type { StartItem } from './store/commit-store.ts'
-import { Fenced } from './store/errors.ts'
 import type { InstanceView, JournalRow } from './store/instance-reader.ts'
 import type { ResumeVerdict } from './store/stimulus-store.ts'
-import type { UserTransaction } from './store/transaction-store.ts'
-import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from './worker/execution.ts'
-import { GraphExecution } from './worker/graph-execution.ts'
+import { askWhy } from './why/ask-why.ts'
+import type { Why } from './why/why.ts'
+import type { Execution, ExecutionHost, InstanceIdentity } from './worker/execution.ts'
+import { GraphExecution } from './worker/graph/graph-execution.ts'
 
-export const DEFAULT_TENANT = 'default'
-const GRAPH_QUEUE = 'default'
 const RESUME_LOOK_MS = 20
-
-export interface StartRequest {
-  readonly tenant?: string
-  readonly definitionId: string
-  /** @default the published version */
-  readonly version?: number
-  readonly input?: unknown
-  readonly correlationId?: string
-  /** Two starts of one definition with the same key are one instance. */
-  readonly dedupeKey?: string
-  /** Joins the caller's own transaction: the instance exists when that commits. */
-  readonly tx?: UserTransaction
-}
-
-export interface StartedInstance {
-  readonly instanceId: string
-  /** `false`: an instance with the same dedupe key was there first; this is its id. */
-  readonly created: boolean
-  /** Whether it runs on this node. */
-  readonly here: boolean
-}
 
 export interface ResumeRequest {
   readonly tenant?: string
@@ -70,27 +58,21 @@ export interface PublishedTo {
   readonly kept: boolean
 }
 
-interface StartPlan {
-  readonly version: number | undefined
-  /** Only graphs have a schema for their input. */
-  readonly checksInput: boolean
-  readonly queue: string
-  readonly claimable: boolean
-}
-
 export class Engine {
   readonly definitions: Definitions
   readonly activities: ActivityRegistry
+  readonly schedules: Schedules
+  readonly jobs: Jobs
+  readonly retention: Retention
   readonly #o: ReturnType<typeof resolveEngineOptions>
   readonly #newId: () => string
   readonly #programs: Programs
   readonly #sandbox: Sandbox
   readonly #results: InstanceResults
   readonly #events: Events
-  /** What kind of definition an id names never changes. */
-  readonly #kinds = new Map<string, 'graph' | 'function'>()
-  /** The version that the last start got: a guess for checking input early, never a decision. */
-  readonly #lastVersions = new Map<string, number>()
+  readonly #planner: StartPlanner
+  readonly #starter: Starter
+  readonly #scheduling: Scheduling
   #session: NodeSession
   #closed = false
 
@@ -99,8 +81,8 @@ export class Engine {
     const { store, clock, random, logger } = this.#o
     this.#newId = uuidSource(clock, random)
     this.activities = activityRegistry(this.#o.activities)
-    this.definitions = new Definitions(store.definitions, this.activities)
-    this.#programs = new Programs(store.definitions, this.activities, this.#o.workflows)
+    this.definitions = new Definitions(store, this.activities)
+    this.#programs = new Programs(store.definitions, this.activities, workflowsOf(this.#o))
     this.#sandbox = openSandbox({ clock, logger: logger.area('expression') })
     this.#results = new InstanceResults(store.instances, clock)
     this.#events = new Events({
@@ -108,6 +90,33 @@ export class Engine {
       clock,
       logger: logger.area('event'),
       onMatched: () => this.#wake('due'),
+    })
+    this.#planner = new StartPlanner(store.definitions, this.#programs)
+    this.#starter = new Starter({
+      planner: this.#planner,
+      transactions: store.transactions,
+      newId: this.#newId,
+      session: () => this.#session,
+      onDue: () => this.#wake('due'),
+    })
+    this.#scheduling = new Scheduling({
+      ...this.#o,
+      newId: this.#newId,
+      nodeId: () => this.nodeId,
+      mode: this.#o.scheduler,
+      tenant: DEFAULT_TENANT,
+      start: (request) => this.start(request),
+      onStarted: () => this.#wake('due'),
+    })
+    this.schedules = this.#scheduling.schedules
+    this.jobs = this.#scheduling.jobs
+    this.retention = new Retention({
+      store,
+      clock,
+      logger: logger.area('retention'),
+      options: resolveRetention(this.#o.retention),
+      nodeId: () => this.nodeId,
+      isPressed: () => !this.#session.worker.hasRoom,
     })
     this.#session = this.#newSession()
   }
@@ -119,6 +128,13 @@ export class Engine {
     }
     await engine.#session.begin()
     engine.#events.run()
+    engine.retention.run()
+    try {
+      await engine.#scheduling.begin()
+    } catch (error) {
+      await engine.close(0)
+      throw error
+    }
     return engine
   }
 
@@ -131,38 +147,13 @@ export class Engine {
   }
 
   /** Settles when the instance is durable. */
-  async start(request: StartRequest): Promise<StartedInstance> {
-    const { tenant = DEFAULT_TENANT, definitionId, correlationId, dedupeKey } = request
-    checkText(correlationId, 'correlationId')
-    checkText(dedupeKey, 'dedupeKey')
-    const input = toPayload(request.input ?? null, 'The input')
-    const plan =
-      this.#planHere(definitionId, request.version) ?? (await this.#plan(tenant, definitionId, request.version))
-    if (plan.checksInput) await this.#checkInput(tenant, definitionId, plan.version, input)
-    const started: StartedFact = { kind: 'started', input, ...(correlationId === undefined ? {} : { correlationId }) }
-    const session = this.#session
-    const claimed = request.tx === undefined && plan.claimable && session.worker.hasRoom
-    const item: StartItem = {
-      tenant,
-      instanceId: this.#newId(),
-      definitionId,
-      version: plan.version,
-      correlationId,
-      dedupeKey,
-      parentId: undefined,
-      parentStep: undefined,
-      queue: plan.queue,
-      claimed,
-      dueInMs: 0,
-      started: factToRow(started),
-    }
-    if (request.tx !== undefined) return this.#startWithin(request.tx, item)
-    return this.#begin(item, started)
+  start(request: StartRequest): Promise<StartedInstance> {
+    return this.#starter.start(request)
   }
 
   /** Many at once, for any node to pick up; answers ids in order. Faster than as many starts, and as durable. */
   async startMany(requests: readonly Omit<StartRequest, 'tx'>[]): Promise<readonly StartedInstance[]> {
-    return Promise.all(requests.map((request) => this.start(request)))
+    return Promise.all(requests.map((request) => this.#starter.start(request)))
   }
 
   /** `undefined`: it had not ended when the time was over. */
@@ -244,12 +235,21 @@ export class Engine {
     if (loaded === undefined) return undefined
     const program = await this.#programs.get(loaded.tenant, loaded.definitionId, loaded.version).catch(() => undefined)
     if (program?.kind !== 'graph') return undefined
-    const execution = new GraphExecution(program.graph, this.#graphShell(), readOnlyHost(loaded))
-    execution.replay(
-      loaded.snapshotAt === undefined ? undefined : { state: loaded.snapshot, at: loaded.snapshotAt },
-      loaded.facts,
-    )
-    return execution.state.variables
+    const { snapshot, snapshotAt, facts } = loaded
+    const last = snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }
+    return foldJournal(program.graph, last, facts).variables
+  }
+
+  /** Checks what must always hold, and mends what can be mended without a doubt when `repair` is set. */
+  doctor(options: DoctorOptions = {}): Promise<DoctorReport> {
+    return examineStore(this.#o.store.maintenance, this.nodeId, options)
+  }
+
+  /** Why an instance stands where it stands: what it waits for, who has it, what is in its way, when it will move. */
+  why(instanceId: string, tenant: string = DEFAULT_TENANT): Promise<Why> {
+    const { store, ttlMs, blockerSources: sources } = this.#o
+    const here = { ttlMs, queues: this.#planner.queues(), hasRoom: this.#session.worker.hasRoom }
+    return askWhy({ store, here, sources }, tenant, instanceId)
   }
 
   /** Lets running effects finish for `drainMs`, hands everything over and leaves. */
@@ -257,6 +257,8 @@ export class Engine {
     if (this.#closed) return
     this.#closed = true
     this.#events.stop()
+    this.#scheduling.stop()
+    await this.retention.stop()
     try {
       await this.#session.leave(drainMs)
     } finally {
@@ -264,116 +266,20 @@ export class Engine {
     }
   }
 
-  // Starting.
-
-  async #begin(item: StartItem, started: StartedFact): Promise<StartedInstance> {
-    const session = this.#session
-    using _ = session.worker.expect(item.instanceId)
-    const { verdict, at } = await session.pipeline.start(item)
-    if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
-    if (verdict.kind === 'unknown-definition') throw new DefinitionNotFound({ definitionId: item.definitionId })
-    this.#lastVersions.set(`${item.tenant}\n${item.definitionId}`, verdict.version)
-    if (item.claimed && !session.isOver) {
-      const { tenant, instanceId, definitionId, correlationId, parentId, parentStep } = item
-      const identity: InstanceIdentity = {
-        tenant,
-        instanceId,
-        definitionId,
-        version: verdict.version,
-        correlationId,
-        parentId,
-        parentStep,
-      }
-      const { kind: _kind, ...data } = started
-      void session.worker.adopt({ identity, claimNo: 1, stim: 0, crashes: 1, seq: 1, bookmarks: new Map() }, at, data)
-    } else this.#wake('due')
-    return { instanceId: item.instanceId, created: true, here: item.claimed }
-  }
-
-  async #startWithin(tx: UserTransaction, item: StartItem): Promise<StartedInstance> {
-    const verdict = await this.#o.store.transactions.startWithin(tx, this.nodeId, item)
-    if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
-    if (verdict.kind === 'unknown-definition') throw new DefinitionNotFound({ definitionId: item.definitionId })
-    return { instanceId: item.instanceId, created: true, here: false }
-  }
-
-  async #startChild(parent: InstanceIdentity, child: ChildStart): Promise<void> {
-    const plan = await this.#plan(parent.tenant, child.definitionId, child.version)
-    if (plan.checksInput) await this.#checkInput(parent.tenant, child.definitionId, plan.version, child.input)
-    const started: StartedFact = {
-      kind: 'started',
-      input: child.input,
-      depth: child.depth,
-      ...(child.correlationId === undefined ? {} : { correlationId: child.correlationId }),
-    }
-    const item: StartItem = {
-      tenant: parent.tenant,
-      instanceId: child.instanceId,
-      definitionId: child.definitionId,
-      version: plan.version,
-      correlationId: child.correlationId,
-      dedupeKey: `child:${child.instanceId}`,
-      parentId: parent.instanceId,
-      parentStep: child.awaited ? child.step : undefined,
-      queue: plan.queue,
-      claimed: plan.claimable && this.#session.worker.hasRoom,
-      dueInMs: 0,
-      started: factToRow(started),
-    }
-    await this.#begin(item, started)
-  }
-
-  /** Where a definition runs. Functions are pinned to the version this node has; graphs take what is published when they start. */
-  async #plan(tenant: string, definitionId: string, version: number | undefined): Promise<StartPlan> {
-    const here = this.#planHere(definitionId, version)
-    if (here !== undefined) return here
-    const key = `${tenant}\n${definitionId}`
-    const graph: StartPlan = { version, checksInput: true, queue: GRAPH_QUEUE, claimable: true }
-    if (this.#kinds.get(key) === 'graph' && version === undefined) return graph
-    const found = await this.#o.store.definitions.draft(tenant, definitionId)
-    if (found === undefined) throw new DefinitionNotFound({ definitionId })
-    this.#kinds.set(key, found.kind)
-    if (version !== undefined && (await this.#o.store.definitions.version(tenant, definitionId, version)) === undefined)
-      throw new DefinitionNotFound({ definitionId, version })
-    if (found.kind === 'graph') return graph
-    const pinned = version ?? found.published
-    return { version: pinned, checksInput: false, queue: functionQueue(definitionId, pinned ?? 1), claimable: false }
-  }
-
-  /** The plan for a function that this node has; nothing needs to be asked for it. */
-  #planHere(definitionId: string, version: number | undefined): StartPlan | undefined {
-    const workflow = this.#programs.workflow(definitionId)
-    if (workflow === undefined || (version !== undefined && version !== workflow.version)) return undefined
-    const queue = functionQueue(definitionId, workflow.version)
-    return { version: workflow.version, checksInput: false, queue, claimable: true }
-  }
-
-  async #checkInput(tenant: string, definitionId: string, version: number | undefined, input: Json): Promise<void> {
-    const known =
-      version ??
-      this.#lastVersions.get(`${tenant}\n${definitionId}`) ??
-      (await this.#o.store.definitions.draft(tenant, definitionId))?.published
-    if (known === undefined) return
-    const program = await this.#programs.get(tenant, definitionId, known).catch(() => undefined)
-    if (program !== undefined) checkInput(program, definitionId, input)
-  }
-
-  // Running.
-
   async #open(identity: InstanceIdentity, host: ExecutionHost): Promise<Execution> {
     const program = await this.#programs.get(identity.tenant, identity.definitionId, identity.version)
     if (program.kind === 'function')
       return new FunctionExecution(program.workflow, { ...this.#shell(), contextOf: functionContext }, host)
-    return new GraphExecution(program.graph, this.#graphShell(), host)
+    return new GraphExecution(
+      program.graph,
+      { ...this.#shell(), activities: this.activities, sandbox: this.#sandbox },
+      host,
+    )
   }
 
   #shell() {
-    const { clock, random, logger, eventTtlMs, mostDepth } = this.#o
-    return { clock, random, logger: logger.area('workflow'), eventTtlMs, mostDepth }
-  }
-
-  #graphShell() {
-    return { ...this.#shell(), activities: this.activities, sandbox: this.#sandbox }
+    const { clock, random, logger, eventTtlMs, mostDepth, locks } = this.#o
+    return { clock, random, logger: logger.area('workflow'), eventTtlMs, mostDepth, locks }
   }
 
   #newSession(): NodeSession {
@@ -383,16 +289,19 @@ export class Engine {
       ...this.#o,
       nodeId,
       newId: this.#newId,
-      queues: () => [GRAPH_QUEUE, ...[...this.#programs.workflows].map((each) => functionQueue(each.id, each.version))],
+      queues: () => this.#planner.queues(),
       open: (identity, host) => this.#open(identity, host),
-      startChild: (parent, child) => this.#startChild(parent, child),
+      startChild: (parent, child) => this.#starter.startChild(parent, child),
       onPublished: (tenant, ids) => {
         for (const id of ids)
           void this.#events
             .deliver(tenant, id)
             .catch((error: unknown) => this.#o.logger.warn('event not delivered yet', { reason: errorMessage(error) }))
       },
-      onEnded: (identity, status, output, error) => this.#results.ended(identity.instanceId, { status, output, error }),
+      onEnded: (identity, status, output, error) => {
+        this.#results.ended(identity.instanceId, { status, output, error })
+        this.#scheduling.ended(identity.definitionId)
+      },
       onBuried: () => void this.#rejoin(),
     })
   }
@@ -420,41 +329,9 @@ export class Engine {
   }
 }
 
-const functionQueue = (id: string, version: number): string => `fn/${id}/${version}`
-
-function checkInput(program: Program, definitionId: string, input: Json): void {
-  if (program.kind !== 'graph' || program.checkInput === undefined || program.checkInput(input)) return
-  const problems = (program.checkInput.errors ?? []).map((error) => ({
-    pointer: error.instancePath,
-    text: error.message ?? 'does not fit',
-  }))
-  throw new InputInvalid({ definitionId, problems })
-}
-
-const LONGEST_TEXT = 512
-
-/** Texts that stand in indexes: short, and without the one character that the store cannot hold. */
-function checkText(value: string | undefined, option: string): void {
-  if (value === undefined || (value.length > 0 && value.length <= LONGEST_TEXT && !value.includes('\0'))) return
-  throw new InvalidOption({ option, rule: `text of 1 to ${LONGEST_TEXT} characters without NUL` })
-}
-
-/** For folding only: nothing may be asked of it. */
-function readOnlyHost(identity: InstanceIdentity): ExecutionHost {
-  const refuse = (): never => {
-    throw new Fenced({ nodeId: 'none' })
-  }
-  return {
-    identity,
-    abort: new LazyAbort(),
-    record: refuse,
-    propose: refuse,
-    durable: refuse,
-    effect: refuse,
-    transact: refuse,
-    startChild: refuse,
-    storeNow: () => 0,
-    newId: refuse,
-    changed: () => {},
-  }
+/** Jobs are workflows too, and a node that has any can run batches of them. */
+function workflowsOf({ workflows, jobs }: Required<EngineOptions>): readonly AnyWorkflow[] {
+  return jobs.length === 0
+    ? workflows
+    : [...workflows, ...jobs.map((job) => job.workflow), batchWorkflow as AnyWorkflow]
 }

@@ -1,4 +1,5 @@
 import { type Logger, silentLogger, systemClock, systemRandom, TimedOut } from '@lockstep/base'
+import type { Coordinator } from '@lockstep/coordination'
 import type {
   AnyWorkflow,
   EffectActivity,
@@ -43,6 +44,8 @@ export interface Run<Output> {
 /** A running node. */
 export interface Lockstep extends AsyncDisposable {
   readonly engine: Engine
+  /** Locks, elections and the rest of the toolkit, on the store that the options name. */
+  readonly locks: Coordinator
   start<Input, Output>(
     workflow: FunctionWorkflow<Input, Output>,
     input: Input,
@@ -85,6 +88,9 @@ export async function lockstep(options: LockstepOptions = {}): Promise<Lockstep>
 
   return {
     engine,
+    get locks() {
+      return node.locks()
+    },
     start: async <Output>(
       workflow: FunctionWorkflow<never, Output> | string,
       input?: unknown,

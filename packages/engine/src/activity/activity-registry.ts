@@ -2,7 +2,7 @@ import { isJsonObject } from '@lockstep/base'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { compileSchema } from '../graph/json-schema.ts'
 import { activityCatalogue } from './activity-catalogue.ts'
-import type { EffectActivity, RunnableActivity } from './activity-handler.ts'
+import type { CustomActivity, RunnableActivity } from './activity-handler.ts'
 import type { ActivityCatalogue, ActivityType } from './activity-type.ts'
 import { builtInActivities } from './built-in.ts'
 import { builtInHandlers } from './run/built-in-handlers.ts'
@@ -26,7 +26,7 @@ function validatorOf(type: ActivityType): ValidateFunction {
   return made
 }
 
-export function activityRegistry(own: readonly EffectActivity[] = []): ActivityRegistry {
+export function activityRegistry(own: readonly CustomActivity[] = []): ActivityRegistry {
   const types: ActivityType[] = [...builtInActivities, ...own]
   const handlers = new Map<string, RunnableActivity>(own.map((activity) => [activity.type, activity]))
   for (const type of builtInActivities) {

@@ -24,6 +24,11 @@ export interface ActivityType {
   readonly outcomes: readonly string[] | 'any'
   /** Its code reads the whole scope by itself, as a script does: the results of all steps are kept for it. */
   readonly seesScope?: true
+  /**
+   * How its code runs, as `activity-handler.ts` tells. Absent where the engine itself is its code; only `transaction` says something
+   * to a document: see `effect`.
+   */
+  readonly runs?: 'inline' | 'effect' | 'transaction'
   /** Only of kind `container`. */
   readonly container?: ContainerRule
   readonly bodies?: readonly ActivityBody[]

@@ -1,9 +1,11 @@
 import { activityCatalogue } from './activity-catalogue.ts'
 import type { ActivityCatalogue, ActivityType } from './activity-type.ts'
+import { cronActivity } from './built-in/cron.ts'
 import { delayActivity } from './built-in/delay.ts'
 import { faultActivity } from './built-in/fault.ts'
 import { forEachActivity } from './built-in/for-each.ts'
 import { ifActivity } from './built-in/if.ts'
+import { intervalActivity } from './built-in/interval.ts'
 import { logActivity } from './built-in/log.ts'
 import { parallelActivity } from './built-in/parallel.ts'
 import { publishEventActivity } from './built-in/publish-event.ts'
@@ -28,6 +30,8 @@ export const builtInActivities: readonly ActivityType[] = [
   tryActivity,
   faultActivity,
   runWorkflowActivity,
+  cronActivity,
+  intervalActivity,
 ]
 
 /** The built-in activities, and any that an application adds. */

@@ -1,11 +1,30 @@
 import { hashJson, type Json } from '@lockstep/base'
 import type { ActivityCatalogue } from '../activity/activity-type.ts'
 import { compileExpression } from '../expression/expression.ts'
+import type { GraphDocument } from '../graph/document.ts'
 import type { GraphProblem } from '../graph/graph-problem.ts'
 import { expressionParser } from '../graph/parse-expression.ts'
 import { validateDocument } from '../graph/validate-document.ts'
-import type { DefinitionStore, DefinitionSummary, Draft } from '../store/definition-store.ts'
+import { validateStructure } from '../graph/validate-structure.ts'
+import { diffGraphs } from '../graph-document/diff/diff-graphs.ts'
+import type { GraphDiff } from '../graph-document/diff/graph-change.ts'
+import { type YamlThread, yamlThread } from '../graph-document/text/yaml-thread.ts'
+import { workflowsRun } from '../graph-document/workflows-run.ts'
+import type {
+  DefinitionFilter,
+  DefinitionStore,
+  DefinitionSummary,
+  DefinitionVersion,
+  Draft,
+  VersionSummary,
+} from '../store/definition-store.ts'
+import type { BoundedCount, Consumer, DefinitionUsageStore } from '../store/definition-usage-store.ts'
+import type { EngineStore } from '../store/engine-store.ts'
+import { checkExtent } from './check-extent.ts'
 import { DefinitionExists, DefinitionInvalid, DefinitionIsCode, DefinitionNotFound, DraftChanged } from './errors.ts'
+import { type ExportOptions, exportDefinitions } from './export-definitions.ts'
+import { importDefinitions } from './import-definitions.ts'
+import type { ImportOptions, ImportReport } from './import-report.ts'
 
 export interface SavedDraft {
   readonly id: string
@@ -19,17 +38,34 @@ export interface PublishedVersion {
   readonly hash: string
 }
 
+/** What `diff` compares: a version by its number, the one that new instances get, or the draft. */
+export type DocumentSource = number | 'published' | 'draft'
+
+export type DiscardedDraft =
+  /** It never had a version: nothing is left of it. */
+  | { readonly id: string; readonly status: 'deleted' }
+  /** The draft is what this version says. */
+  | { readonly id: string; readonly status: 'reset'; readonly version: number; readonly revision: number }
+
+/** How many instances `pinned` looks at unless told otherwise. */
+const PINNED_LOOK_AT = 10_000
+
 /** Drafts may be unfinished; what is published must be sound. */
 export class Definitions {
   readonly #store: DefinitionStore
+  readonly #usage: DefinitionUsageStore
   readonly #catalogue: ActivityCatalogue
+  readonly #yaml: YamlThread = yamlThread()
 
-  constructor(store: DefinitionStore, catalogue: ActivityCatalogue) {
-    this.#store = store
+  constructor(store: Pick<EngineStore, 'definitions' | 'definitionUsage'>, catalogue: ActivityCatalogue) {
+    this.#store = store.definitions
+    this.#usage = store.definitionUsage
     this.#catalogue = catalogue
   }
 
   problems(document: Json): readonly GraphProblem[] {
+    const excess = checkExtent(document)
+    if (excess !== undefined) return [excess]
     return validateDocument(document, this.#catalogue, { parseExpression: expressionParser(compileExpression) })
   }
 
@@ -72,21 +108,128 @@ export class Definitions {
       throw new DraftChanged({ definitionId: id, revision: draft.revision })
     const errors = this.problems(draft.document as Json).filter((problem) => problem.severity === 'error')
     if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
-    const published = await this.#store.publish(tenant, id, hashJson(draft.document as Json), draft.revision)
+    const hash = hashJson(draft.document as Json)
+    const runs = workflowsRun(draft.document as GraphDocument)
+    const published = await this.#store.publish(tenant, id, hash, draft.revision, runs)
     if (published.kind === 'not-found') throw new DefinitionNotFound({ definitionId: id })
     if (published.kind === 'changed') throw new DraftChanged({ definitionId: id, revision: published.revision })
     return { id, version: published.version, hash: published.hash }
   }
 
-  list(tenant: string, after: string | undefined, limit: number): Promise<readonly DefinitionSummary[]> {
-    return this.#store.list(tenant, after, limit)
+  /** Makes an older version the one that new instances get. Refused when this node's activities no longer fit it. */
+  async republish(tenant: string, id: string, version: number): Promise<PublishedVersion> {
+    const found = await this.version(tenant, id, version)
+    if (found.kind === 'function') throw new DefinitionIsCode({ definitionId: id })
+    const errors = this.problems(found.document as Json).filter((problem) => problem.severity === 'error')
+    if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
+    if (!(await this.#store.point(tenant, id, version))) throw new DefinitionNotFound({ definitionId: id, version })
+    return { id, version, hash: found.hash }
+  }
+
+  /** No new instance starts, unless it names a version; those that run go on. Repeating it is harmless. */
+  async retract(tenant: string, id: string): Promise<void> {
+    if (await this.#store.point(tenant, id, undefined)) return
+    const { kind } = await this.draft(tenant, id)
+    if (kind === 'function') throw new DefinitionIsCode({ definitionId: id })
+    throw new DefinitionNotFound({ definitionId: id })
+  }
+
+  /** Undoes what was saved since the current version. A definition that never had a version is deleted. */
+  async discardDraft(tenant: string, id: string, revision?: number): Promise<DiscardedDraft> {
+    const verdict = await this.#store.discardDraft(tenant, id, revision)
+    switch (verdict.kind) {
+      case 'deleted':
+        return { id, status: 'deleted' }
+      case 'reset':
+        return { id, status: 'reset', version: verdict.version, revision: verdict.revision }
+      case 'changed':
+        throw new DraftChanged({ definitionId: id, revision: verdict.revision })
+      case 'not-found':
+        if ((await this.draft(tenant, id)).kind === 'function') throw new DefinitionIsCode({ definitionId: id })
+        throw new DefinitionNotFound({ definitionId: id })
+    }
+  }
+
+  async version(tenant: string, id: string, version: number): Promise<DefinitionVersion> {
+    const found = await this.#store.version(tenant, id, version)
+    if (found === undefined) throw new DefinitionNotFound({ definitionId: id, version })
+    return found
+  }
+
+  /** Newest first, those below `before`. */
+  versions(tenant: string, id: string, before: number | undefined, limit: number): Promise<readonly VersionSummary[]> {
+    return this.#store.versions(tenant, id, before, limit)
+  }
+
+  list(
+    tenant: string,
+    after: string | undefined,
+    limit: number,
+    filter?: DefinitionFilter,
+  ): Promise<readonly DefinitionSummary[]> {
+    return this.#store.list(tenant, after, limit, filter)
+  }
+
+  /** How many instances of a version have not ended, among at most `lookAt`. */
+  pinned(tenant: string, id: string, version: number, lookAt: number = PINNED_LOOK_AT): Promise<BoundedCount> {
+    return this.#usage.pinned(tenant, id, version, lookAt)
+  }
+
+  /** Which workflows run this one, in their newest version that does. Functions do not say beforehand whom they run. */
+  consumers(tenant: string, id: string, after: string | undefined, limit: number): Promise<readonly Consumer[]> {
+    return this.#usage.consumers(tenant, id, after, limit)
+  }
+
+  /** In meaning: see `diffGraphs`. Refused when one side has not even the shape of a document. */
+  async diff(tenant: string, id: string, from: DocumentSource, to: DocumentSource): Promise<GraphDiff> {
+    const [before, after] = [await this.#document(tenant, id, from), await this.#document(tenant, id, to)]
+    for (const document of [before, after]) {
+      const excess = checkExtent(document)
+      const problems = excess === undefined ? validateStructure(document) : [excess]
+      if (problems.length > 0) throw new DefinitionInvalid({ definitionId: id, problems })
+    }
+    return diffGraphs(before as unknown as GraphDocument, after as unknown as GraphDocument, this.#catalogue)
+  }
+
+  /** Writes drafts from a text of JSON or YAML; either all of its documents are sound, or nothing is written. */
+  import(tenant: string, text: string, options?: ImportOptions): Promise<ImportReport> {
+    const context = {
+      store: this.#store,
+      yaml: this.#yaml,
+      problems: (document: Json) => this.problems(document),
+    }
+    return importDefinitions(context, tenant, text, options)
+  }
+
+  /** A text that `import` reads, piece by piece. */
+  export(tenant: string, ids: readonly string[] | 'all', options?: ExportOptions): AsyncGenerator<string> {
+    const context = {
+      store: this.#store,
+      yaml: this.#yaml,
+      document: (id: string, source: 'draft' | 'published') => this.#document(tenant, id, source),
+    }
+    return exportDefinitions(context, tenant, ids, options)
+  }
+
+  async #document(tenant: string, id: string, source: DocumentSource): Promise<Json> {
+    const draft = typeof source === 'number' ? undefined : await this.draft(tenant, id)
+    if (draft?.kind === 'function') throw new DefinitionIsCode({ definitionId: id })
+    if (draft !== undefined && source === 'draft') return draft.document as Json
+    const number = draft === undefined ? (source as number) : draft.published
+    if (number === undefined) throw new DefinitionNotFound({ definitionId: id })
+    const { kind, document } = await this.version(tenant, id, number)
+    if (kind === 'function') throw new DefinitionIsCode({ definitionId: id })
+    return document as Json
   }
 
   /** A draft may have problems, but it must be a document with an id: else it could not be found again. */
   #checkShape(document: Json): { readonly id: string; readonly problems: readonly GraphProblem[] } {
     const problems = this.problems(document)
     const id = typeof document === 'object' && document !== null && 'id' in document ? document.id : undefined
-    const fatal = problems.filter((problem) => problem.pointer === '' || problem.pointer === '/id')
+    const excess = checkExtent(document)
+    const fatal = problems.filter(
+      (problem) => excess !== undefined || problem.pointer === '' || problem.pointer === '/id',
+    )
     if (typeof id !== 'string' || fatal.some((problem) => problem.severity === 'error')) {
       throw new DefinitionInvalid({
         definitionId: typeof id === 'string' ? id : '?',

@@ -18,3 +18,10 @@ export const ChildFailed = defineError(
   { retryable: false },
   (d: { child: string; status: string; message: string }) => `Workflow "${d.child}" ended as ${d.status}: ${d.message}`,
 )
+
+export const LocksNotConfigured = defineError(
+  'LOCKS_NOT_CONFIGURED',
+  { retryable: false },
+  (d: { name: string }) =>
+    `Lock "${d.name}" cannot be taken: this engine was opened without locks. Pass \`locks\`, a coordinator of @lockstep/coordination`,
+)

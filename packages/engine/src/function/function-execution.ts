@@ -7,14 +7,16 @@
  * next effect waits for the acknowledgement, so that nothing outside is built on what might be lost.
  */
 import { type Clock, isJsonObject, type Json, type Logger, type Random } from '@lockstep/base'
-import { type RetryPolicy, retryDelayMs } from '../graph/retry-policy.ts'
+import type { Coordinator } from '@lockstep/coordination'
 import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
+import { type RetryPolicy, retryDelayMs } from '../step/retry-policy.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
 import type { NewIncident } from '../store/commit-store.ts'
 import { bookmarksFor } from '../worker/bookmarks-for.ts'
-import type { Change, Execution, ExecutionHost, Posture } from '../worker/execution.ts'
+import { activeBeside, type Change, type Execution, type ExecutionHost, type Posture } from '../worker/execution.ts'
+import { Freeze } from '../worker/freeze.ts'
 import { NonDeterministic, StepFailed } from './errors.ts'
 import { FunctionMemo, type MemoEntry } from './function-memo.ts'
 import type { AnyWorkflow, WorkflowContext } from './workflow-context.ts'
@@ -25,9 +27,13 @@ export interface FunctionShell {
   readonly logger: Logger
   readonly eventTtlMs: number
   readonly mostDepth: number
+  readonly locks: WorkflowLocks | undefined
   /** What the function sees of its execution. */
   readonly contextOf: (execution: FunctionExecution) => WorkflowContext
 }
+
+/** Where `ctx.lock` gets its locks. */
+export type WorkflowLocks = Pick<Coordinator, 'mutex'>
 
 interface Waiter {
   resolve(entry: MemoEntry): void
@@ -36,6 +42,7 @@ interface Waiter {
 export class FunctionExecution implements Execution {
   readonly shell: FunctionShell
   readonly memo = new FunctionMemo()
+  readonly freeze = new Freeze()
   readonly #workflow: AnyWorkflow
   readonly #waiters = new Map<StepKey, Waiter>()
   readonly #occurrences = new Map<string, number>()
@@ -43,9 +50,9 @@ export class FunctionExecution implements Execution {
   #begun = false
   #activeCount = 0
   #unasked = new Set<StepKey>()
+  /** What stands between the code and calls that are recorded. */
+  readonly #hurdles = new Set<Promise<unknown>>()
   #end: (Posture & { kind: 'ended' }) | undefined
-  #frozen = false
-  #thaw: (() => void)[] = []
   #disposed = false
 
   constructor(workflow: AnyWorkflow, shell: FunctionShell, host: ExecutionHost) {
@@ -81,7 +88,7 @@ export class FunctionExecution implements Execution {
   }
 
   deliver(message: InboxMessage): void {
-    this.whenThawed(() => {
+    this.freeze.afterwards(() => {
       const step = message.step ?? ''
       const open = this.memo.waits.get(step)
       if (open === undefined) return
@@ -98,7 +105,7 @@ export class FunctionExecution implements Execution {
   }
 
   fire(now: number): void {
-    if (this.#frozen || this.#disposed) return
+    if (this.freeze.isOn || this.#disposed) return
     const late: StepKey[] = []
     for (const [step, { wait, dueAt }] of this.memo.waits) {
       if (dueAt === undefined || dueAt > now) continue
@@ -120,7 +127,8 @@ export class FunctionExecution implements Execution {
 
   posture(): Posture {
     if (this.#end !== undefined) return this.#end
-    if (this.#activeCount > 0 || this.#frozen || this.memo.waits.size === 0 || !this.#begun) return { kind: 'active' }
+    if (this.#activeCount > 0 || this.freeze.isOn || this.memo.waits.size === 0 || !this.#begun)
+      return activeBeside(this.memo.nextDueAt())
     return { kind: 'waiting', dueAt: this.memo.nextDueAt(), dueInMs: this.memo.nextDueInMs() }
   }
 
@@ -135,6 +143,7 @@ export class FunctionExecution implements Execution {
 
   dispose(): void {
     this.#disposed = true
+    this.freeze.close()
     this.#waiters.clear()
   }
 
@@ -158,11 +167,24 @@ export class FunctionExecution implements Execution {
     if (this.#unasked.size === 0) return
     // Answers from the record take no time: one turn is enough for every branch that has one.
     await new Promise<void>((resolve) => this.shell.clock.soon(resolve))
+    while (this.#unasked.size > 0 && this.#hurdles.size > 0) {
+      await Promise.race(this.#hurdles)
+      await new Promise<void>((resolve) => this.shell.clock.soon(resolve))
+    }
     const [recorded] = this.#unasked
     if (recorded === undefined) return
     const error = new NonDeterministic({ asked: `"${step}"`, recorded: `"${recorded}"` })
     this.#finish({ kind: 'ended', status: 'faulted', output: null, error: toFailure(error, step) })
     throw error
+  }
+
+  /** A replay may have to wait for `passed` before it can come past what is recorded behind it. */
+  hurdle(passed: Promise<unknown>): void {
+    const settled: Promise<unknown> = passed.then(
+      () => this.#hurdles.delete(settled),
+      () => this.#hurdles.delete(settled),
+    )
+    this.#hurdles.add(settled)
   }
 
   /** Runs `work` as something that keeps the instance from being suspended. */
@@ -201,12 +223,6 @@ export class FunctionExecution implements Execution {
     this.record({ kind: 'waiting', step, wait, ...(bookmark && { bookmark: bookmark.id }) }, { opens, incidents })
   }
 
-  whenThawed(run: () => void): void {
-    if (this.#disposed) return
-    if (this.#frozen) this.#thaw.push(run)
-    else run()
-  }
-
   retryDelay(policy: RetryPolicy, attempt: number, failure: Failure): number | undefined {
     return retryDelayMs(policy, attempt, failure, this.shell.random.next())
   }
@@ -226,21 +242,17 @@ export class FunctionExecution implements Execution {
       outcome: 'timeout',
       by: 'timer',
     }))
-    this.#frozen = true
-    const unfreeze = (): void => {
-      this.#frozen = false
-      for (const run of this.#thaw.splice(0)) run()
-    }
+    this.freeze.begin()
     this.#host.propose({
       facts,
       closes: late,
       apply: (at) => {
         for (const fact of facts) this.memo.fold(fact, at)
-        unfreeze()
+        this.freeze.end()
         for (const fact of facts) this.#wake(fact.step)
         this.#host.changed()
       },
-      discard: unfreeze,
+      discard: () => this.freeze.end(),
     })
   }
 

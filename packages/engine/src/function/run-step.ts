@@ -1,10 +1,11 @@
-import { hashJson, type Json, type LazyAbort } from '@lockstep/base'
-import type { RetryPolicy } from '../graph/retry-policy.ts'
+import type { LazyAbort } from '@lockstep/base'
 import type { StepKey } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
+import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { toPayload } from '../step/payload.ts'
+import type { RetryPolicy } from '../step/retry-policy.ts'
 import { runAttempt } from '../step/run-attempt.ts'
-import { StepFailed } from './errors.ts'
+import { entryValue } from './entry-value.ts'
 import type { FunctionExecution } from './function-execution.ts'
 import type { MemoEntry } from './function-memo.ts'
 import type { StepScope } from './workflow-context.ts'
@@ -20,14 +21,14 @@ interface StepPlan<T> {
 export async function runStep<T>(execution: FunctionExecution, name: string, plan: StepPlan<T>): Promise<T> {
   const step = execution.keyOf(name)
   const known = execution.recall(step)
-  if (known !== undefined) return resultOf<T>(known)
-  if (execution.memo.waits.get(step)?.wait.kind === 'signal') return resultOf<T>(await execution.ended(step))
-  if (execution.memo.announced.has(step)) return resultOf<T>(await askPerson(execution, step))
+  if (known !== undefined) return entryValue(known) as T
+  if (execution.memo.waits.get(step)?.wait.kind === 'signal') return entryValue(await execution.ended(step)) as T
+  if (execution.memo.announced.has(step)) return entryValue(await askPerson(execution, step)) as T
   for (;;) {
     // Found in the record, or just recorded below: the next attempt has a moment.
     if (execution.memo.waits.get(step)?.wait.kind === 'retry') await execution.ended(step)
     const entry = await execution.whileActive(() => attempt(execution, step, plan))
-    if (entry !== undefined) return resultOf<T>(entry)
+    if (entry !== undefined) return entryValue(entry) as T
   }
 }
 
@@ -60,7 +61,7 @@ async function attempt<T>(
   await host.durable()
   const scope = { attempt: number, idempotencyKey: `${host.identity.instanceId}:${step}` }
   const outcome = await host.effect(() => makeAttempt(execution, step, plan, scope))
-  await new Promise<void>((resolve) => execution.whenThawed(resolve))
+  await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
   if (outcome.kind === 'completed') {
     execution.settle({
       kind: 'completed',
@@ -97,19 +98,11 @@ async function makeAttempt<T>(
   }
 }
 
-/** The attempt was announced and its owner died: nobody knows whether it happened. Waits for a person to say. */
+/** Nobody knows whether the announced attempt happened. Waits for a person to say. */
 function askPerson(execution: FunctionExecution, step: StepKey): Promise<MemoEntry> {
   const { host } = execution
-  const message = `Step "${step}" runs at most once, and its owner died while it ran: it may or may not have happened. Resume "${step}" with its output once you know`
-  const fingerprint = hashJson([host.identity.definitionId, step.replace(/#\d+$/, ''), 'OUTCOME_UNKNOWN']).slice(0, 16)
-  const wait = { kind: 'signal', name: step } as const
+  const incident = unclearOutcome(host.newId(), host.identity.definitionId, placeOf(step), step)
   const ended = execution.ended(step)
-  execution.openWait(step, wait, [{ id: host.newId(), step, fingerprint, code: 'OUTCOME_UNKNOWN', message }])
+  execution.openWait(step, { kind: 'signal', name: step }, [incident])
   return ended
-}
-
-function resultOf<T>(entry: MemoEntry): T {
-  if (entry.kind === 'completed') return entry.output as Json as T
-  const { step = '', code, message, data } = entry.error
-  throw new StepFailed({ step, code, message, ...(data === undefined ? {} : { data }) })
 }

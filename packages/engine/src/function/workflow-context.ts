@@ -33,6 +33,21 @@ export interface WorkflowTransaction {
   query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
 }
 
+export interface LockOptions {
+  /** How long to wait for the lock before the call fails with LOCK_TIMEOUT. @default 600_000 */
+  readonly waitMs?: number
+  /** How long the lock lives without renewal: as long as others wait when this node dies. @default of the lock store's options */
+  readonly ttlMs?: number
+}
+
+/** A lock that is held while the section given to `ctx.lock` runs. */
+export interface WorkflowLock {
+  /** Rises with every grant. Hand it to whatever the lock protects, so that it refuses those who lost it. */
+  readonly fence: bigint
+  /** Aborts when the lock cannot be trusted any more, or the instance leaves this node. */
+  readonly signal: AbortSignal
+}
+
 export interface WaitOptions {
   /** Only events with this correlation id match. @default the instance's own */
   readonly correlationId?: string
@@ -51,6 +66,11 @@ export interface WorkflowContext {
   step<T>(name: string, code: (step: StepScope) => T | Promise<T>, options?: StepOptions): Promise<T>
   /** Runs SQL that commits together with the record of the step, or not at all. */
   transaction<T>(name: string, code: (tx: WorkflowTransaction) => Promise<T>): Promise<T>
+  /**
+   * Runs `section` while nobody else in the cluster holds the lock. After a crash the lock is taken again before the section goes on.
+   * Fails with LEASE_LOST when the lock was lost before the section had ended, with LOCK_TIMEOUT when it did not become free.
+   */
+  lock<T>(name: string, section: (lock: WorkflowLock) => Promise<T>, options?: LockOptions): Promise<T>
   sleep(duration: string | number): Promise<void>
   sleepUntil(moment: Date | number): Promise<void>
   /** Waits for an event or a resume of this name. */

@@ -38,6 +38,7 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
     state.status = 'running'
     state.input = fact.input
     if (fact.correlationId !== undefined) state.correlationId = fact.correlationId
+    if (fact.depth !== undefined) state.depth = fact.depth
     state.scopes[''] = { graph: '', owner: '', frame: '', live: [], pending: [], steps: {} }
     // Started by hand, a workflow that has only triggers begins at all of them.
     routeTokens(program, state, '', trigger ? [trigger] : starts.length > 0 ? starts : triggers)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileGraph } from './compile-graph.ts'
 import { toyBody, toyCatalogue, toyDocument, toyExpression, toyProgram } from './fixtures/toy-shell.fixture.ts'
-import { UnknownActivityType } from './graph-errors.ts'
+import { EffectNotSupported, UnknownActivityType } from './graph-errors.ts'
 
 describe('a compiled graph', () => {
   it('names its scopes by place', () => {
@@ -41,5 +41,17 @@ describe('a compiled graph', () => {
     expect(() => compileGraph(toyDocument([{ id: 'a', type: 'nope' }]), toyCatalogue, toyExpression)).toThrow(
       UnknownActivityType,
     )
+  })
+
+  it('is transactional where the code is, whatever the document says', () => {
+    const book = { id: 'a', type: 'book' }
+    const asked = { ...book, id: 'b', effect: 'atLeastOnce' as const }
+    const program = toyProgram(toyDocument([book, asked]))
+    expect(program.activities.map(({ effect }) => effect)).toEqual(['transactional', 'transactional'])
+  })
+
+  it('is refused when it asks for a transaction that the code of this node does not have', () => {
+    const asked = toyDocument([{ id: 'a', type: 'task', effect: 'transactional' }])
+    expect(() => compileGraph(asked, toyCatalogue, toyExpression)).toThrow(EffectNotSupported)
   })
 })

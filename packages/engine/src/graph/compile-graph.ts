@@ -1,12 +1,12 @@
 import { parseDuration } from '@lockstep/base'
 import type { ActivityCatalogue } from '../activity/activity-type.ts'
+import { resolveRetry } from '../step/retry-policy.ts'
 import { connectScope, type Draft } from './connect-scope.ts'
 import type { ActivityDocument, GraphBody, GraphDocument } from './document.ts'
-import { UnknownActivityType } from './graph-errors.ts'
+import { EffectNotSupported, UnknownActivityType } from './graph-errors.ts'
 import { type GraphExpression, stepsRead } from './graph-expression.ts'
 import type { CompiledActivity, CompiledScope, GraphProgram } from './graph-program.ts'
 import { compileTemplate } from './input-template.ts'
-import { resolveRetry } from './retry-policy.ts'
 
 /** Prepares a document that `validateDocument` found free of errors. Done once per version. */
 export function compileGraph<E extends GraphExpression>(
@@ -27,6 +27,9 @@ export function compileGraph<E extends GraphExpression>(
   function compileActivity(activity: ActivityDocument): Draft<CompiledActivity<E>> {
     const type = catalogue.get(activity.type)
     if (type === undefined) throw new UnknownActivityType({ type: activity.type, activity: activity.id })
+    const effect = type.runs === 'transaction' ? 'transactional' : (activity.effect ?? 'atLeastOnce')
+    if (effect === 'transactional' && type.runs !== 'transaction')
+      throw new EffectNotSupported({ type: activity.type, activity: activity.id, effect })
     const inputs = compileTemplate(activity.inputs ?? {}, compileExpression)
     const compiled: Draft<CompiledActivity<E>> = {
       id: activity.id,
@@ -35,7 +38,7 @@ export function compileGraph<E extends GraphExpression>(
       inputs,
       retry: resolveRetry(activity.retry),
       timeoutMs: activity.timeout === undefined ? undefined : parseDuration(activity.timeout),
-      effect: activity.effect ?? 'atLeastOnce',
+      effect,
       onError: activity.onError ?? 'fault',
       container: type.container,
       parts: {},

@@ -33,6 +33,10 @@ export interface RetryDocument {
   readonly nonRetryable?: readonly string[]
 }
 
+/**
+ * What a crash in the middle may mean. `atLeastOnce`: it runs again. `atMostOnce`: a person is asked. `transactional`: nothing of it
+ * has happened; only for activities whose code runs inside a transaction of the store.
+ */
 export type Effect = 'atLeastOnce' | 'atMostOnce' | 'transactional'
 export type OnError = 'fault' | 'continue' | 'outcome'
 export type Join = 'all' | 'any'
@@ -46,7 +50,7 @@ export interface ActivityDocument {
   readonly inputs?: JsonObject
   readonly retry?: RetryDocument
   readonly timeout?: DurationText
-  /** @default 'atLeastOnce' */
+  /** @default 'transactional' where the activity is, else 'atLeastOnce' */
   readonly effect?: Effect
   /** `continue`: goes on through `done`. `outcome`: leaves through `failed`. @default 'fault' */
   readonly onError?: OnError

@@ -15,3 +15,11 @@ export const UnknownActivityType = defineError(
   (d: { type: string; activity: string }) =>
     `Activity "${d.activity}" is of type "${d.type}", which is not installed here`,
 )
+
+/** Retryable: the code that the document was published for may be installed on another node. */
+export const EffectNotSupported = defineError(
+  'EFFECT_NOT_SUPPORTED',
+  { retryable: true },
+  (d: { type: string; activity: string; effect: string }) =>
+    `Activity "${d.activity}" asks for effect "${d.effect}", which the code of type "${d.type}" on this node does not have`,
+)

@@ -22,6 +22,7 @@ export type GraphProblemCode =
   | 'INVALID_DURATION'
   | 'INVALID_BACKOFF'
   | 'RETRY_ON_CONTAINER'
+  | 'EFFECT_NOT_SUPPORTED'
   // flow
   | 'NO_START'
   | 'UNREACHABLE_ACTIVITY'

@@ -1,9 +1,9 @@
 import type { Json } from '@lockstep/base'
 import type { ActivityType, ContainerRule } from '../activity/activity-type.ts'
+import type { RetryPolicy } from '../step/retry-policy.ts'
 import type { Effect, OnError } from './document.ts'
 import type { GraphExpression } from './graph-expression.ts'
 import type { InputTemplate } from './input-template.ts'
-import type { RetryPolicy } from './retry-policy.ts'
 
 /** A published version, prepared once: everything the interpreter looks up is a table here. Immutable, shared freely. */
 export interface GraphProgram<E extends GraphExpression = GraphExpression> {

@@ -19,6 +19,8 @@ export interface GraphState {
   end?: { readonly status: EndStatus; readonly output?: Json; readonly error?: Failure }
   input: Json
   correlationId?: string
+  /** How many workflows stand above this one. Absent: none. */
+  depth?: number
   variables: Record<string, Json>
   output: Record<string, Json>
   /** The unhandled failure. What was alive then stays where it stood, so that a retry can go on from there. */

@@ -61,11 +61,16 @@ describe('a valid document', () => {
         task('a', {
           retry: { attempts: 3, backoff: { initial: '1s', factor: 2, max: 'PT1M' }, jitter: 0.1, nonRetryable: ['X'] },
           timeout: 500,
-          effect: 'transactional',
+          effect: 'atMostOnce',
           onError: 'continue',
         }),
       ]),
     ],
+    [
+      'an activity that runs inside a transaction, which its document may say',
+      doc([{ id: 'a', type: 'book', effect: 'transactional', retry: { attempts: 2 }, timeout: '5s' }]),
+    ],
+    ['one that does not say so', doc([{ id: 'a', type: 'book', onError: 'continue' }])],
     [
       'expressions in place of inputs',
       doc([{ id: 'd', type: 'delay', inputs: { duration: { $expr: 'input.wait' } } }]),

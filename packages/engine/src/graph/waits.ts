@@ -41,8 +41,11 @@ export function openWaits(state: GraphState): readonly OpenWait[] {
 /** Epoch ms of the earliest due wait; `undefined` when only the outside world can wake the instance. */
 export function nextDueAt(state: GraphState): number | undefined {
   let earliest: number | undefined
-  for (const { dueAt } of openWaits(state)) {
-    if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt
+  if (state.status !== 'running') return undefined
+  // Asked at every commit: no list is made.
+  for (const step in state.waits) {
+    const { dueAt, taken } = state.waits[step]!
+    if (taken === undefined && dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt
   }
   return earliest
 }

@@ -72,7 +72,7 @@ function applyMisfire(
 ): { readonly chosen: readonly Chosen[]; readonly missed: readonly SkippedOccurrence[] } {
   const judged = candidates.map((occurrence, index) => ({
     ...occurrence,
-    late: now - occurrence.fireAt > graceMs(schedule, occurrence.at, candidates[index + 1]?.at),
+    late: isLate(schedule, occurrence, candidates[index + 1]?.at, now),
   }))
   const late = judged.filter((each) => each.late)
   const given = late.length - lateAllowed(schedule, judged.length - late.length)
@@ -89,8 +89,15 @@ function lateAllowed({ misfire }: Schedule, onTime: number): number {
   return misfire === 'fire-once' && onTime === 0 ? 1 : 0
 }
 
+function isLate(schedule: Schedule, { at, fireAt }: DueOccurrence, nextAt: number | undefined, now: number): boolean {
+  const lateMs = now - fireAt
+  if (schedule.graceMs !== undefined) return lateMs > schedule.graceMs
+  // Nearly always: the occurrence after it need not be found.
+  if (lateMs <= LEAST_GRACE_MS) return false
+  return lateMs > graceMs(schedule, at, nextAt)
+}
+
 function graceMs(schedule: Schedule, at: number, nextAt: number | undefined): number {
-  if (schedule.graceMs !== undefined) return schedule.graceMs
   const distance = (nextAt ?? nextFire(schedule, at) ?? Infinity) - at
   return Math.min(Math.max(distance, LEAST_GRACE_MS), MOST_GRACE_MS)
 }

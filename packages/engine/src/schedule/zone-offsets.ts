@@ -50,6 +50,8 @@ const zones = new Map<string, ZoneOffsets>()
 
 /** The one `ZoneOffsets` of a zone that exists: there are some hundred names, so all are kept. `undefined`: no IANA name. */
 export function zoneOffsets(name: string): ZoneOffsets | undefined {
+  const known = zones.get(name)
+  if (known !== undefined) return known
   const id = zoneId(name)
   if (id === undefined) return undefined
   let zone = zones.get(id)

@@ -1,8 +1,11 @@
 import type { AgendaStore } from './agenda-store.ts'
 import type { CommitStore } from './commit-store.ts'
 import type { DefinitionStore } from './definition-store.ts'
+import type { DefinitionUsageStore } from './definition-usage-store.ts'
 import type { InstanceReader } from './instance-reader.ts'
+import type { MaintenanceStore } from './maintenance-store.ts'
 import type { MembershipStore } from './membership-store.ts'
+import type { ScheduleStore } from './schedule-store.ts'
 import type { StimulusStore } from './stimulus-store.ts'
 import type { TransactionStore } from './transaction-store.ts'
 
@@ -13,6 +16,9 @@ export interface EngineStore {
   readonly agenda: AgendaStore
   readonly stimuli: StimulusStore
   readonly definitions: DefinitionStore
+  readonly definitionUsage: DefinitionUsageStore
   readonly instances: InstanceReader
   readonly transactions: TransactionStore
+  readonly schedules: ScheduleStore
+  readonly maintenance: MaintenanceStore
 }

@@ -38,6 +38,23 @@ export interface Tentative {
   discard(): void
 }
 
+/** What a transaction of the user's writes into the journal with its own rows. */
+export type TransactedChange = Pick<Change, 'publishes'> & { readonly facts: readonly Fact[] }
+
+export interface TransactedWork<T> {
+  /**
+   * Where it is present the transaction waits for a moment at which nothing of the instance is unwritten, and this is told of it:
+   * from here to `applied` or `failed` nothing may be recorded, for the facts of the transaction come next in the journal.
+   */
+  begin?(): void
+  /** May be called again when the database asks for it; what it did before is undone by then. */
+  run(tx: UserTransaction): Promise<{ readonly result: T; readonly change: TransactedChange }>
+  /** It was committed at `at`. Told before anything else can be written. */
+  applied(change: TransactedChange, at: number): void
+  /** It was rolled back. Told before anything else can be written. */
+  failed?(error: unknown): void
+}
+
 export interface ChildStart {
   readonly instanceId: string
   readonly definitionId: string
@@ -64,13 +81,10 @@ export interface ExecutionHost {
   /** Runs an effect: a draining node waits for it, and for what it records before this settles. */
   effect<T>(run: () => Promise<T>): Promise<T>
   /**
-   * Runs SQL that commits together with the facts it answers. `applied` is told of them before anything else is recorded;
-   * nothing else of this instance is written meanwhile. The code may run again when the database asks for it.
+   * Runs SQL that commits together with what it answers; nothing else of this instance is written meanwhile. Never settles when the
+   * instance is lost: then nothing was committed.
    */
-  transact<T>(
-    work: (tx: UserTransaction) => Promise<{ readonly result: T; readonly facts: readonly Fact[] }>,
-    applied: (facts: readonly Fact[], at: number) => void,
-  ): Promise<T>
+  transact<T>(work: TransactedWork<T>): Promise<T>
   /** Starts another instance; repeating it is harmless. Rejects when its definition is unknown. */
   startChild(child: ChildStart): Promise<void>
   /** The store's clock, as well as this node knows it; never ahead of it. */
@@ -81,11 +95,18 @@ export interface ExecutionHost {
 }
 
 export type Posture =
-  /** Code runs or is about to. */
-  | { readonly kind: 'active' }
+  /** Code runs or is about to. Beside it something falls due at `dueAt` (store's clock). */
+  | { readonly kind: 'active'; readonly dueAt?: number }
   /** Nothing moves before `dueAt` (store's clock) or a stimulus. `dueInMs` counts from the commit under way. */
   | { readonly kind: 'waiting'; readonly dueAt: number | undefined; readonly dueInMs: number | undefined }
   | { readonly kind: 'ended'; readonly status: EndStatus; readonly output: Json; readonly error: Failure | undefined }
+
+const ACTIVE: Posture = { kind: 'active' }
+
+/** Active, beside waits of which the first is due then. */
+export function activeBeside(dueAt: number | undefined): Posture {
+  return dueAt === undefined ? ACTIVE : { kind: 'active', dueAt }
+}
 
 /** One instance in memory: a graph or a function. */
 export interface Execution {

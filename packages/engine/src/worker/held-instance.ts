@@ -3,106 +3,71 @@
  * decides with each item what becomes of the claim. The store may answer three things: written, stimulated (something came
  * that the decision had not heard: nothing of the item was written, the inbox is read, the item is built anew) or lost.
  */
-import { Cancelled, type Deferred, deferred, errorMessage, hashJson, type Json, LazyAbort } from '@lockstep/base'
+import { Cancelled, type Deferred, deferred, errorMessage, LazyAbort } from '@lockstep/base'
 import type { CheckpointSource } from '../commit/commit-pipeline.ts'
-import type { EndStatus, Fact, Failure, StepKey } from '../journal/fact.ts'
+import type { EndStatus, Failure } from '../journal/fact.ts'
 import type { Inbox, InboxMessage } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict, Disposition, NewIncident } from '../store/commit-store.ts'
-import type { UserTransaction } from '../store/transaction-store.ts'
-import type { Change, ChildStart, Execution, ExecutionHost, InstanceIdentity, Posture, Tentative } from './execution.ts'
-import { PendingChange } from './pending-change.ts'
+import { addEnd, checkpointItem, incidentOf, isConflict, restOf, type Standing, withdrawEnd } from './checkpoint.ts'
+import type {
+  Change,
+  ChildStart,
+  Execution,
+  ExecutionHost,
+  InstanceIdentity,
+  Posture,
+  Tentative,
+  TransactedChange,
+  TransactedWork,
+} from './execution.ts'
+import type { HeldStart, Holder } from './holder.ts'
+import type { PendingChange } from './pending-change.ts'
+import { type Flight, Unwritten } from './unwritten.ts'
+import { type TransactionSite, UserTransactions } from './user-transactions.ts'
 
-/** What a held instance asks of the worker that holds it. */
-export interface Holder {
-  /** Timers due within this time are waited for with the claim in hand. */
-  readonly holdMs: number
-  storeNow(): number
-  newId(): string
-  mark(held: HeldInstance): void
-  transact<M extends { readonly facts: readonly Fact[] }>(
-    work: (tx: UserTransaction) => Promise<M>,
-    item: (made: M) => CheckpointItem,
-  ): Promise<M & { readonly verdict: CheckpointVerdict; readonly at: number }>
-  startChild(parent: InstanceIdentity, child: ChildStart): Promise<void>
-  /** A stimulus was missed: read the inbox and call `hear`. */
-  stimulated(held: HeldInstance): void
-  /** Waits with the claim in hand until `dueAt` (store's clock). */
-  waits(held: HeldInstance, dueAt: number): void
-  published(tenant: string, eventIds: readonly string[]): void
-  suspended(held: HeldInstance): void
-  ended(held: HeldInstance, status: string, output: Json, error: Failure | undefined): void
-  lost(held: HeldInstance): void
-}
+const ACTIVE: Posture = { kind: 'active' }
+const HOLD: Disposition = { kind: 'hold' }
 
-export interface HeldStart {
+export class HeldInstance implements CheckpointSource, ExecutionHost, TransactionSite {
   readonly identity: InstanceIdentity
-  readonly claimNo: number
-  readonly stim: number
-  readonly crashes: number
-  /** Number of the last committed fact. */
-  readonly seq: number
-  readonly bookmarks: ReadonlyMap<string, StepKey>
-}
-
-interface InFlight {
-  readonly change: PendingChange
-  readonly posture: Posture
-  readonly then: Disposition
-  readonly recordedCount: number
-  readonly tentative: Tentative | undefined
-}
-
-export class HeldInstance implements CheckpointSource, ExecutionHost {
-  readonly identity: InstanceIdentity
-  readonly claimNo: number
-  readonly #holder: Holder
   readonly abort = new LazyAbort()
-  readonly #bookmarks: Map<string, StepKey>
+  readonly #holder: Holder<HeldInstance>
+  readonly #standing: Standing
+  readonly #unwritten: Unwritten
+  readonly #proven: Deferred<void> = deferred()
+  #transactions: UserTransactions | undefined
   #execution: Execution | undefined
-  #stim: number
-  #seq: number
-  #crashes: number
-  #pending = new PendingChange()
-  #tentative: Tentative | undefined
-  #inFlight: InFlight | undefined
   #heardAll = true
   #suspected = false
   #forcedEnd: { readonly status: EndStatus; readonly error: Failure | undefined } | undefined
   #parked: (Disposition & { kind: 'suspend' }) | undefined
   #gone = false
-  /** A transaction of the user's writes this instance; the pipeline must not. */
-  #reserved = false
-  #transacting: Promise<unknown> = Promise.resolve()
-  /** Wait for the item in flight to be answered. */
-  #landed: (() => void)[] = []
   #draining = false
   #effectCount = 0
-  readonly #proven: Deferred<void> = deferred()
-  #recordedCount = 0
-  #durableCount = 0
-  #waiting: { readonly upTo: number; resolve(): void }[] = []
 
-  constructor(start: HeldStart, holder: Holder) {
-    this.identity = start.identity
-    this.claimNo = start.claimNo
-    this.#stim = start.stim
-    this.#seq = start.seq
-    this.#crashes = start.crashes
-    this.#bookmarks = new Map(start.bookmarks)
+  constructor({ identity, claimNo, stim, crashes, seq, bookmarks }: HeldStart, holder: Holder<HeldInstance>) {
+    this.identity = identity
+    this.#standing = { claimNo, stim, crashes, seq }
+    this.#unwritten = new Unwritten(bookmarks)
     this.#holder = holder
+  }
+
+  get claimNo(): number {
+    return this.#standing.claimNo
   }
 
   get execution(): Execution | undefined {
     return this.#execution
   }
 
-  get isIdle(): boolean {
-    return this.#inFlight === undefined && this.#pending.isEmpty && this.#tentative === undefined
-  }
-
   /** Whether something runs or is being written that a stopping node should wait for. */
   get isBusy(): boolean {
-    return this.#effectCount > 0 || !this.isIdle
+    return this.#effectCount > 0 || !this.#unwritten.isIdle
+  }
+
+  /** Whether a message could reach it: it has bookmarks open, or runs something that can be cancelled. */
+  get mayHear(): boolean {
+    return this.#unwritten.bookmarks.size > 0 || this.isBusy
   }
 
   /** Settles when the instance has come past the point where its last owner died, or is out of hand. */
@@ -112,15 +77,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
 
   /** What a later claim by this node, with nobody in between, can go on from. */
   get rest(): HeldStart | undefined {
-    if (!this.isIdle) return undefined // its execution is ahead of the journal
-    return {
-      identity: this.identity,
-      claimNo: this.claimNo,
-      stim: this.#stim,
-      crashes: 0,
-      seq: this.#seq,
-      bookmarks: this.#bookmarks,
-    }
+    if (!this.#unwritten.isIdle) return undefined // its execution is ahead of the journal
+    return { ...this.#standing, identity: this.identity, crashes: 0, bookmarks: this.#unwritten.bookmarks }
   }
 
   begin(execution: Execution): void {
@@ -133,8 +91,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   /** Puts the instance aside for a person to look at: it took its owners down with it. */
   quarantine(crashCount: number): void {
     const message = `It was running on ${crashCount} processes in a row when they died`
-    this.#pending.addFact({ kind: 'quarantined', crashCount })
-    this.#pending.incidents.push(this.#incident({ code: 'QUARANTINED', message }))
+    this.#unwritten.pending.addFact({ kind: 'quarantined', crashCount })
+    this.#unwritten.pending.incidents.push(this.#incidentOf({ code: 'QUARANTINED', message }))
     this.#parked = { kind: 'suspend', dueAt: undefined, dueInMs: undefined, status: 'quarantined' }
     this.changed()
   }
@@ -153,23 +111,17 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   // What the execution asks for.
 
   record(change: Change): void {
-    if (this.#gone) return
-    for (const bookmark of change.opens ?? []) this.#bookmarks.set(bookmark.id, bookmark.step)
-    this.#pending.add(change, (step) => [...this.#bookmarks].filter(([, at]) => at === step).map(([id]) => id))
-    this.#recordedCount += 1
-    this.#holder.mark(this)
+    if (!this.#gone && this.#unwritten.record(change)) this.#holder.mark(this)
   }
 
   propose(tentative: Tentative): void {
     if (this.#gone) return
-    this.#tentative = tentative
+    this.#unwritten.propose(tentative)
     this.#holder.mark(this)
   }
 
   durable(): Promise<void> {
-    if (this.#gone || this.#draining) return new Promise(() => {})
-    if (this.#durableCount >= this.#recordedCount) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.push({ upTo: this.#recordedCount, resolve }))
+    return this.#gone || this.#draining ? new Promise(() => {}) : this.#unwritten.durable()
   }
 
   async effect<T>(run: () => Promise<T>): Promise<T> {
@@ -181,38 +133,9 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     }
   }
 
-  /** One at a time: each takes the next number of the journal for itself. */
-  transact<T>(
-    work: (tx: UserTransaction) => Promise<{ readonly result: T; readonly facts: readonly Fact[] }>,
-    applied: (facts: readonly Fact[], at: number) => void,
-  ): Promise<T> {
-    const mine = this.#transacting.then(() => this.#transactAlone(work, applied))
-    this.#transacting = mine.catch(() => undefined)
-    return mine
-  }
-
-  async #transactAlone<T>(
-    work: (tx: UserTransaction) => Promise<{ readonly result: T; readonly facts: readonly Fact[] }>,
-    applied: (facts: readonly Fact[], at: number) => void,
-  ): Promise<T> {
-    await this.durable()
-    this.#reserved = true
-    try {
-      while (this.#inFlight !== undefined) await new Promise<void>((resolve) => this.#landed.push(resolve))
-      const { result, facts, verdict, at } = await this.effect(() =>
-        this.#holder.transact(work, (made) => this.#transactionItem(made.facts)),
-      )
-      if (verdict.kind !== 'written') {
-        this.#holder.lost(this)
-        return await new Promise<never>(() => {})
-      }
-      this.#seq += facts.length
-      applied(facts, at)
-      return result
-    } finally {
-      this.#reserved = false
-      this.changed()
-    }
+  transact<T>(work: TransactedWork<T>): Promise<T> {
+    this.#transactions ??= new UserTransactions(this, this.#standing, this.#unwritten, this.#holder)
+    return this.#transactions.run(work)
   }
 
   startChild(child: ChildStart): Promise<void> {
@@ -231,11 +154,26 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
     if (!this.#gone) this.#holder.mark(this)
   }
 
+  // What a transaction of the user's asks for.
+
+  get isOver(): boolean {
+    return this.#gone || this.#forcedEnd !== undefined
+  }
+
+  transacted({ facts, publishes = [] }: TransactedChange): void {
+    this.#wrote(facts.length)
+    this.#tellPublished(publishes)
+  }
+
+  lost(): void {
+    this.#holder.lost(this)
+  }
+
   // What the worker tells.
 
   /** Timers that are due by now. */
   fire(now: number): void {
-    if (this.#gone || this.#forcedEnd !== undefined) return
+    if (this.isOver) return
     this.#execution?.fire(now)
     this.changed()
   }
@@ -254,24 +192,20 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   hear(inbox: Inbox): void {
     if (this.#gone) return
     this.#heardAll = true
+    const { flight } = this.#unwritten
     // The claim is being given back: either that is refused and the inbox read again, or the next owner reads it.
-    if (this.#inFlight !== undefined && this.#inFlight.then.kind !== 'hold') return
-    this.#stim = inbox.stim
-    if (inbox.messages.length > 0) this.#withdrawTentative()
-    for (const message of inbox.messages) {
-      if (this.#pending.consumes.includes(message.id) || this.#inFlight?.change.consumes.includes(message.id)) continue
-      this.#pending.consumes.push(message.id)
-      this.#recordedCount += 1
-      this.#deliver(message)
-    }
+    if (flight !== undefined && flight.then.kind !== 'hold') return
+    this.#standing.stim = inbox.stim
+    if (inbox.messages.length > 0) this.#unwritten.withdrawTentative()
+    for (const message of inbox.messages) if (this.#unwritten.consume(message.id)) this.#deliver(message)
     this.changed()
   }
 
   /** Ends the instance whatever its execution is doing; running code is told by the signal. */
   endAs(status: EndStatus, error: Failure | undefined, reason: unknown): void {
-    if (this.#gone || this.#forcedEnd !== undefined) return
+    if (this.isOver) return
     this.#forcedEnd = { status, error }
-    this.#withdrawTentative()
+    this.#unwritten.withdrawTentative()
     this.abort.abort(reason)
     this.#execution?.dispose(reason)
     this.changed()
@@ -281,47 +215,46 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
   drop(reason: unknown): void {
     if (this.#gone) return
     this.#gone = true
-    this.#waiting = []
+    this.#unwritten.abandon()
     this.#proven.resolve()
     this.abort.abort(reason)
     this.#execution?.dispose(reason)
   }
 
   #deliver(message: InboxMessage): void {
-    if (message.bookmarkId !== undefined) this.#bookmarks.delete(message.bookmarkId)
+    if (message.bookmarkId !== undefined) this.#unwritten.bookmarks.delete(message.bookmarkId)
     if (message.kind === 'cancel') {
-      const reason = textOf(message.payload)
-      this.#pending.addFact({ kind: 'cancelled', ...(reason === undefined ? {} : { reason }) })
+      this.#unwritten.pending.addFact({ kind: 'cancelled', ...reasonGiven(message.payload) })
       this.endAs('cancelled', undefined, new Cancelled({ what: `Instance ${this.identity.instanceId}` }))
     } else if (this.#forcedEnd === undefined) this.#execution?.deliver(message)
-  }
-
-  /** A time-out that was not put to the store yet gives way: who was first is open again. */
-  #withdrawTentative(): void {
-    const tentative = this.#tentative
-    this.#tentative = undefined
-    tentative?.discard()
   }
 
   // What the pipeline asks for.
 
   take(): CheckpointItem | undefined {
-    if (this.#inFlight !== undefined || this.#gone || this.#reserved) return undefined
-    if (this.#parked !== undefined) return this.#takeParked(this.#parked)
+    const unwritten = this.#unwritten
+    if (unwritten.flight !== undefined || this.#gone || this.#transactions?.isOpen) return undefined
+    if (this.#parked !== undefined)
+      return this.#send(
+        unwritten.takePending(),
+        { kind: 'waiting', dueAt: undefined, dueInMs: undefined },
+        this.#parked,
+      )
     if (this.#execution === undefined && this.#forcedEnd === undefined) return undefined
-    const tentative = this.#pending.isEmpty && this.#forcedEnd === undefined ? this.#tentative : undefined
-    if (tentative !== undefined) return this.#takeTentative(tentative)
+    const { isEmpty } = unwritten.pending
+    const tentative = isEmpty && this.#forcedEnd === undefined ? unwritten.tentative : undefined
+    if (tentative !== undefined) return this.#send(unwritten.takeTentative(tentative), ACTIVE, HOLD, tentative)
     const posture = this.#posture()
     const then = this.#disposition(posture)
-    if (then.kind === 'hold' && this.#pending.isEmpty) return undefined
-    const change = this.#pending
-    this.#pending = new PendingChange()
-    if (posture.kind === 'ended') this.#conclude(change, posture)
-    return this.#item(change, posture, then, undefined)
+    if (then.kind === 'hold' && isEmpty) return undefined
+    const change = unwritten.takePending()
+    if (posture.kind === 'ended')
+      addEnd(change, posture, unwritten.bookmarks.keys(), (error) => this.#incidentOf(error))
+    return this.#send(change, posture, then)
   }
 
   settle(verdict: CheckpointVerdict, at: number): void {
-    const flight = this.#land()
+    const flight = this.#unwritten.land()
     if (flight === undefined || this.#gone) return
     if (verdict.kind === 'lost') this.#holder.lost(this)
     else if (verdict.kind === 'stimulated') this.#refused(flight)
@@ -330,188 +263,91 @@ export class HeldInstance implements CheckpointSource, ExecutionHost {
 
   /** The store cannot hold what the instance wants to write: that ends it, with the reason, and nothing else. */
   fail(error: unknown): void {
-    const flight = this.#land()
+    const flight = this.#unwritten.land()
     if (flight === undefined || this.#gone) return
-    if (isConflict(error)) {
-      this.#holder.lost(this)
-      return
-    }
-    if (this.#forcedEnd !== undefined) {
-      // Not even its end can be written: somebody else may try, and after a few of them a person will.
-      this.#holder.lost(this)
-      return
-    }
-    this.#pending = new PendingChange()
-    this.#pending.consumes = flight.change.consumes
-    this.#tentative = undefined
-    this.endAs(
-      'faulted',
-      { code: 'NOT_WRITABLE', message: `The store refused what this step produced: ${errorMessage(error)}` },
-      error,
-    )
-  }
-
-  #land(): InFlight | undefined {
-    const flight = this.#inFlight
-    this.#inFlight = undefined
-    for (const resolve of this.#landed.splice(0)) resolve()
-    return flight
+    // Where not even its end can be written somebody else may try, and after a few of them a person will.
+    if (isConflict(error) || this.#forcedEnd !== undefined) return this.#holder.lost(this)
+    this.#unwritten.replaceBy(flight.change.consumes)
+    const message = `The store refused what this step produced: ${errorMessage(error)}`
+    this.endAs('faulted', { code: 'NOT_WRITABLE', message }, error)
   }
 
   #posture(): Posture {
     if (this.#forcedEnd !== undefined) return { kind: 'ended', output: null, ...this.#forcedEnd }
-    return this.#execution?.posture() ?? { kind: 'active' }
+    return this.#execution?.posture() ?? ACTIVE
   }
 
   #disposition(posture: Posture): Disposition {
     if (posture.kind === 'ended') return { kind: 'end', status: posture.status }
-    if (posture.kind === 'active' || !this.#heardAll || this.#tentative !== undefined) return { kind: 'hold' }
+    if (posture.kind === 'active') {
+      if (posture.dueAt !== undefined) this.#holder.fallsDue(this, posture.dueAt)
+      return HOLD
+    }
+    if (!this.#heardAll || this.#unwritten.tentative !== undefined) return HOLD
     const now = this.#holder.storeNow()
-    const inMs = Math.min(
-      posture.dueAt === undefined ? Number.POSITIVE_INFINITY : posture.dueAt - now,
-      posture.dueInMs ?? Number.POSITIVE_INFINITY,
-    )
-    if (inMs <= this.#holder.holdMs) {
-      this.#holder.waits(this, now + inMs)
-      return { kind: 'hold' }
-    }
-    return { kind: 'suspend', dueAt: posture.dueAt, dueInMs: posture.dueInMs, status: 'suspended' }
+    const rest = restOf(posture, now, this.#holder.holdMs)
+    if (typeof rest !== 'number') return rest
+    this.#holder.waits(this, now + rest)
+    return HOLD
   }
 
-  #takeParked(then: Disposition): CheckpointItem {
-    const change = this.#pending
-    this.#pending = new PendingChange()
-    return this.#item(change, { kind: 'waiting', dueAt: undefined, dueInMs: undefined }, then, undefined)
+  #send(change: PendingChange, posture: Posture, then: Disposition, tentative?: Tentative): CheckpointItem {
+    this.#unwritten.send(change, posture, then, tentative)
+    const snapshot = then.kind === 'suspend' ? this.#execution?.snapshot() : undefined
+    return checkpointItem(this.identity, this.#standing, change, posture, then, snapshot)
   }
 
-  #takeTentative(tentative: Tentative): CheckpointItem {
-    const change = new PendingChange()
-    change.add({ facts: tentative.facts, closes: tentative.closes }, (step) =>
-      [...this.#bookmarks].filter(([, at]) => at === step).map(([id]) => id),
-    )
-    this.#tentative = undefined
-    return this.#item(change, { kind: 'active' }, { kind: 'hold' }, tentative)
-  }
-
-  #conclude(change: PendingChange, posture: Posture & { kind: 'ended' }): void {
-    const { status, output, error } = posture
-    change.addFact({
-      kind: 'ended',
-      status,
-      ...(status === 'completed' ? { output } : {}),
-      ...(error === undefined ? {} : { error }),
-    })
-    change.closes = []
-    change.close(this.#bookmarks.keys())
-    if (status === 'faulted' && error !== undefined) change.incidents.push(this.#incident(error))
-  }
-
-  /** Alike failures have one fingerprint, whichever run and turn of a loop they are from. */
-  #incident(error: Failure): NewIncident {
-    const fingerprint = hashJson([this.identity.definitionId, stepOf(error), error.code]).slice(0, 16)
-    return { id: this.newId(), step: error.step, fingerprint, code: error.code, message: error.message.slice(0, 2_000) }
-  }
-
-  #transactionItem(facts: readonly Fact[]): CheckpointItem {
-    const change = new PendingChange()
-    for (const fact of facts) change.addFact(fact)
-    const item = this.#item(change, { kind: 'active' }, { kind: 'hold' }, undefined)
-    this.#inFlight = undefined
-    return item
-  }
-
-  #item(change: PendingChange, posture: Posture, then: Disposition, tentative: Tentative | undefined): CheckpointItem {
-    this.#inFlight = { change, posture, then, recordedCount: this.#recordedCount, tentative }
-    const { parentId, parentStep } = this.identity
-    return {
-      tenant: this.identity.tenant,
-      instanceId: this.identity.instanceId,
-      claimNo: this.claimNo,
-      seq: this.#seq + 1,
-      facts: change.facts,
-      then,
-      stim: this.#stim,
-      opens: change.opens,
-      closes: change.closes,
-      consumes: change.consumes,
-      publishes: change.publishes,
-      incidents: change.incidents,
-      snapshot: then.kind === 'suspend' ? this.#execution?.snapshot() : undefined,
-      survived: this.#crashes > 1 && change.facts.length > 0 && then.kind === 'hold',
-      parent:
-        posture.kind === 'ended' && parentId !== undefined && parentStep !== undefined
-          ? {
-              instanceId: parentId,
-              step: parentStep,
-              payload: JSON.stringify({ status: posture.status, output: posture.output, error: posture.error ?? null }),
-            }
-          : undefined,
-    }
-  }
-
-  #written(flight: InFlight, at: number): void {
+  #written(flight: Flight, at: number): void {
     const { change, posture, then, tentative } = flight
-    this.#seq += change.facts.length
-    if (change.facts.length > 0 && then.kind === 'hold') this.#crashes = Math.min(this.#crashes, 1)
-    for (const id of change.closes) this.#bookmarks.delete(id)
-    this.#execution?.stamp(at, this.#seq)
-    if (change.facts.length > 0 || then.kind !== 'hold') this.#proven.resolve()
-    this.#durableCount = flight.recordedCount
-    if (change.publishes.length > 0)
-      this.#holder.published(
-        this.identity.tenant,
-        change.publishes.map((event) => event.id),
-      )
-    if (then.kind === 'end' && posture.kind === 'ended') {
+    this.#wrote(change.facts.length)
+    for (const id of change.closes) this.#unwritten.bookmarks.delete(id)
+    this.#execution?.stamp(at, this.#standing.seq)
+    this.#tellPublished(change.publishes)
+    if (then.kind !== 'hold') {
       this.#gone = true
-      this.#holder.ended(this, posture.status, posture.output, posture.error)
-      return
-    }
-    if (then.kind === 'suspend') {
-      this.#gone = true
+      this.#proven.resolve()
       // Without a due time the agenda row is gone; the next stimulus begins to count anew.
-      if (then.dueAt === undefined && then.dueInMs === undefined) this.#stim = 0
-      this.#holder.suspended(this)
+      if (then.kind === 'suspend' && then.dueAt === undefined && then.dueInMs === undefined) this.#standing.stim = 0
+      if (posture.kind === 'ended') this.#holder.ended(this, posture.status, posture.output, posture.error)
+      else this.#holder.suspended(this)
       return
     }
     tentative?.apply(at)
-    while (this.#waiting.length > 0 && this.#waiting[0]!.upTo <= this.#durableCount) this.#waiting.shift()!.resolve()
+    this.#unwritten.reached(flight)
     this.changed()
   }
 
-  #refused(flight: InFlight): void {
-    if (flight.tentative !== undefined) flight.tentative.discard()
+  /** Whatever brought the last owner down did not bring this one down. */
+  #wrote(factCount: number): void {
+    if (factCount === 0) return
+    this.#standing.seq += factCount
+    this.#standing.crashes = Math.min(this.#standing.crashes, 1)
+    this.#proven.resolve()
+  }
+
+  #refused({ tentative, posture, change }: Flight): void {
+    if (tentative !== undefined) tentative.discard()
     else {
-      if (flight.posture.kind === 'ended') this.#withdrawConclusion(flight.change)
-      this.#pending.restore(flight.change)
+      if (posture.kind === 'ended') withdrawEnd(change, posture)
+      this.#unwritten.pending.restore(change)
     }
     this.#heardAll = false
     this.#holder.stimulated(this)
   }
 
-  /** The end is decided anew once the inbox was read; what led to it stays. */
-  #withdrawConclusion(change: PendingChange): void {
-    change.facts.pop()
-    change.closes = []
-    change.incidents = []
+  #tellPublished(events: readonly { readonly id: string }[]): void {
+    if (events.length === 0) return
+    const ids = events.map((event) => event.id)
+    this.#holder.published(this.identity.tenant, ids)
+  }
+
+  #incidentOf(error: Failure): NewIncident {
+    return incidentOf(this.identity, this.newId(), error)
   }
 }
 
-/** Somebody else has written the next fact of the journal: ownership was lost, however it looked. */
-function isConflict(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('details' in error)) return false
-  const { details } = error
-  return (
-    typeof details === 'object' && details !== null && 'constraint' in details && details.constraint === 'journal_pkey'
-  )
-}
-
-function stepOf(error: Failure): string {
-  return (error.step ?? '').replace(/\[\d+\]|#\d+/g, '')
-}
-
-function textOf(payload: unknown): string | undefined {
+function reasonGiven(payload: unknown): { readonly reason?: string } {
   return typeof payload === 'object' && payload !== null && 'reason' in payload && typeof payload.reason === 'string'
-    ? payload.reason
-    : undefined
+    ? { reason: payload.reason }
+    : {}
 }

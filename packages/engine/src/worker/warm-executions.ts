@@ -1,5 +1,5 @@
 import type { Execution } from './execution.ts'
-import type { HeldStart } from './held-instance.ts'
+import type { HeldStart } from './holder.ts'
 
 export interface WarmInstance {
   readonly execution: Execution

@@ -1,19 +1,22 @@
 /**
- * Claims due instances, runs them, and gives them back. Everything it does is driven by three things: a poll that adapts to
- * the load, a wake-up (from this process or another) that makes the next poll come at once, and timers of instances in hand.
- * Timers due soon are claimed ahead and fired from memory, on time.
+ * Runs instances and gives them back: those it starts, and those that its claimer brings. It is driven by claims, by wake-ups from
+ * this process or another, and by timers of instances in hand.
  */
-import { type Clock, errorCode, errorMessage, type Json, type Logger, sleep, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Json, type Logger, sleep, type Timer } from '@lockstep/base'
 import type { CommitPipeline } from '../commit/commit-pipeline.ts'
 import { commitWithUser } from '../commit/commit-with-user.ts'
-import type { Fact, Failure } from '../journal/fact.ts'
+import type { Failure } from '../journal/fact.ts'
 import type { Claim, LoadedInstance } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
+import { Claimer } from './claimer.ts'
 import { DueTimers } from './due-timers.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
-import { HeldInstance, type HeldStart, type Holder } from './held-instance.ts'
+import { HeldInstance } from './held-instance.ts'
+import type { HeldStart, Holder } from './holder.ts'
+import { InboxReader } from './inbox-reader.ts'
+import { Probation } from './probation.ts'
 import type { StoreClock } from './store-clock.ts'
 import { WarmExecutions } from './warm-executions.ts'
 
@@ -43,45 +46,47 @@ export interface WorkerOptions {
   readonly mostCrashes?: number
 }
 
-const CLAIM_BATCH = 200
-/** What is only due later is taken in small portions with a pause between them: what is due now must not wait behind it. */
-const AHEAD_BATCH = 50
-const AHEAD_PAUSE_MS = 10
-/** Nearer than this is as good as due. */
-const AHEAD_MS = 250
-/** Claims that look past dead index entries before the next one that looks at everything. */
-const FLOORED_CLAIMS = 20
-const FLOOR_MARGIN_MS = 200
 const DRAIN_LOOK_MS = 5
-/** A suspect that runs this long without harm does not hold up the next one. */
-const LONGEST_PROBATION_MS = 5_000
+/** How long a message for an instance in hand may lie unnoticed when nobody told of it by name. */
+const LISTEN_MS = 100
 /** How long an instance that this node cannot run is left for others. */
 const REFUSED_MS = 5_000
 
-export class Worker implements Holder {
+export class Worker implements Holder<HeldInstance> {
   readonly #o: Required<WorkerOptions>
   readonly #held = new Map<string, HeldInstance>()
+  /** Of instances that only wait. */
   readonly #timers: DueTimers<HeldInstance>
+  /** Of instances that run beside their waits. */
+  readonly #deadlines: DueTimers<HeldInstance>
   readonly #warm: WarmExecutions
-  readonly #stimulated = new Set<HeldInstance>()
+  readonly #claimer: Claimer
+  readonly #inboxes: InboxReader
+  readonly #probation: Probation
+  /** Starts that are on their way and will be adopted here. */
   readonly #expected = new Set<string>()
-  #suspects: HeldInstance[] = []
-  #poll: Timer | undefined
-  #claiming = false
-  #again = false
-  #readingInbox = false
-  #floorMs: number | undefined
-  #flooredClaims = 0
-  #starved = false
-  #aheadOnly = false
-  #unsure = false
+  #listening: Timer | undefined
   #draining = false
   #stopped = false
 
   constructor(options: WorkerOptions) {
     this.#o = { mostHeld: 5_000, aheadMs: 2_500, idlePollMs: 2_000, warmLimit: 1_000, mostCrashes: 3, ...options }
+    const { clock, store, logger } = this.#o
+    const { agenda } = store
     this.#warm = new WarmExecutions(this.#o.warmLimit)
-    this.#timers = new DueTimers(this.#o.clock, (held) => held.fire(this.storeNow()))
+    const fire = (held: HeldInstance): void => held.fire(this.storeNow())
+    this.#timers = new DueTimers(clock, fire)
+    this.#deadlines = new DueTimers(clock, fire)
+    this.#probation = new Probation(clock)
+    this.#inboxes = new InboxReader({ agenda, clock, logger, onLost: (held) => this.lost(held) })
+    this.#claimer = new Claimer({
+      ...this.#o,
+      agenda,
+      room: () => Math.min(this.#o.concurrency - this.#activeCount(), this.#o.mostHeld - this.#held.size),
+      isKnown: (id) => this.#held.has(id) || this.#expected.has(id),
+      onLook: () => this.#listenSoon(),
+      takeOver: (claims) => this.#takeOver(claims),
+    })
   }
 
   get heldCount(): number {
@@ -105,15 +110,7 @@ export class Worker implements Holder {
 
   /** There may be something to claim. */
   wake(): void {
-    if (this.#stopped || this.#draining) return
-    this.#floorMs = undefined
-    if (this.#claiming) this.#again = true
-    else void this.#claim()
-  }
-
-  /** Another process may have sent something to an instance in hand. */
-  suspectStimuli(): void {
-    for (const held of this.#held.values()) held.suspectStimulus()
+    this.#claimer.wake()
   }
 
   /** Something was sent to this instance, by this process. */
@@ -144,7 +141,7 @@ export class Worker implements Holder {
   /** Takes nothing more; settles when no effect runs and all is written, or `limitMs` is over. What still runs then is dropped, as after a crash. */
   async drain(limitMs: number): Promise<void> {
     this.#draining = true
-    this.#poll?.cancel()
+    this.#claimer.stop()
     for (const held of this.#held.values()) held.drain()
     const deadline = this.#o.clock.monotonic() + limitMs
     while ([...this.#held.values()].some((held) => held.isBusy) && this.#o.clock.monotonic() < deadline) {
@@ -156,7 +153,9 @@ export class Worker implements Holder {
   /** Drops everything in memory. The store keeps what was committed. */
   stop(reason: unknown): void {
     this.#stopped = true
-    this.#poll?.cancel()
+    this.#claimer.stop()
+    this.#inboxes.stop()
+    this.#listening?.cancel()
     for (const held of [...this.#held.values()]) this.#release(held, reason)
     this.#warm.clear()
   }
@@ -175,12 +174,11 @@ export class Worker implements Holder {
     this.#o.pipeline.mark(held)
   }
 
-  transact<M extends { readonly facts: readonly Fact[] }>(
+  transact<M>(
     work: (tx: UserTransaction) => Promise<M>,
     item: (made: M) => CheckpointItem,
   ): Promise<M & { readonly verdict: CheckpointVerdict; readonly at: number }> {
-    const { store, pipeline, clock, nodeId } = this.#o
-    return commitWithUser({ store, pipeline, clock, nodeId }, work, item)
+    return commitWithUser(this.#o, work, item)
   }
 
   startChild(parent: InstanceIdentity, child: ChildStart): Promise<void> {
@@ -188,12 +186,15 @@ export class Worker implements Holder {
   }
 
   stimulated(held: HeldInstance): void {
-    this.#stimulated.add(held)
-    if (!this.#readingInbox) void this.#readInboxes()
+    this.#inboxes.want(held)
   }
 
   waits(held: HeldInstance, dueAt: number): void {
     this.#timers.set(held, dueAt, dueAt - this.storeNow())
+  }
+
+  fallsDue(held: HeldInstance, dueAt: number): void {
+    this.#deadlines.set(held, dueAt, dueAt - this.storeNow())
   }
 
   published(tenant: string, eventIds: readonly string[]): void {
@@ -223,77 +224,11 @@ export class Worker implements Holder {
     })
     this.#release(held, 'the claim is gone')
     // Where it is still ours in the store, nobody else could take it while this node lives.
-    this.#o.store.agenda.release(this.#o.nodeId, [held.identity.instanceId]).catch(() => {
-      this.#unsure = true
-    })
+    this.#o.store.agenda.release(this.#o.nodeId, [held.identity.instanceId]).catch(() => this.#claimer.doubt())
     this.#roomChanged()
   }
 
-  // Claiming.
-
-  async #claim(): Promise<void> {
-    this.#claiming = true
-    this.#poll?.cancel()
-    let full = false
-    try {
-      do {
-        this.#again = false
-        full = await this.#claimOnce()
-        if (full && this.#aheadOnly) await sleep(this.#o.clock, AHEAD_PAUSE_MS)
-      } while ((full || this.#again) && !this.#stopped && !this.#draining)
-    } catch (error) {
-      this.#o.logger.warn('could not claim', { code: errorCode(error), reason: errorMessage(error) })
-    } finally {
-      this.#claiming = false
-      if (!this.#stopped && !this.#draining) this.#poll = this.#o.clock.schedule(this.#o.idlePollMs, () => this.wake())
-    }
-  }
-
-  /** `true`: there is probably more, and room for it. */
-  async #claimOnce(): Promise<boolean> {
-    const most = this.#aheadOnly ? AHEAD_BATCH : CLAIM_BATCH
-    const limit = Math.min(most, this.#o.concurrency - this.#activeCount(), this.#o.mostHeld - this.#held.size)
-    const queues = this.#o.queues()
-    if (queues.length === 0) return false
-    if (limit <= 0) {
-      this.#starved = true
-      return false
-    }
-    if (this.#unsure) await this.#recoverClaims()
-    const floored = this.#floorMs !== undefined
-    // Whatever fails from here on may leave claims in the store that nobody here knows of.
-    this.#unsure = true
-    const claims = await this.#o.store.agenda.claim({
-      nodeId: this.#o.nodeId,
-      queues,
-      limit,
-      aheadMs: this.#o.aheadMs,
-      floorMs: this.#floorMs,
-    })
-    const full = claims.length >= limit
-    this.#aheadOnly = claims.length > 0 && claims.every((claim) => claim.dueInMs > AHEAD_MS)
-    this.#moveFloor(claims, full)
-    await this.#takeOver(claims)
-    this.#unsure = false
-    // A look above the floor that found little says nothing about what lies below it.
-    return full || floored
-  }
-
-  /** Takes over what an earlier claim got although its answer, or the load after it, was lost. */
-  async #recoverClaims(): Promise<void> {
-    const claims = await this.#o.store.agenda.claims(this.#o.nodeId)
-    await this.#takeOver(
-      claims.filter(({ instanceId }) => !this.#held.has(instanceId) && !this.#expected.has(instanceId)),
-    )
-  }
-
-  #moveFloor(claims: readonly Claim[], full: boolean): void {
-    this.#flooredClaims += 1
-    if (!full || this.#flooredClaims >= FLOORED_CLAIMS) {
-      this.#floorMs = undefined
-      this.#flooredClaims = 0
-    } else this.#floorMs = Math.max(0, ...claims.map((claim) => -claim.dueInMs)) + FLOOR_MARGIN_MS
-  }
+  // Taking over.
 
   async #takeOver(claims: readonly Claim[]): Promise<void> {
     const cold: Claim[] = []
@@ -332,7 +267,7 @@ export class Worker implements Holder {
       held.quarantine(claim.crashes - 1)
       return
     }
-    if (claim.crashes > 1) await this.#probation(held)
+    if (claim.crashes > 1) await this.#probation.enter(held)
     try {
       const execution = await this.#o.open(loaded, held)
       execution.replay(snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }, facts)
@@ -343,40 +278,11 @@ export class Worker implements Holder {
     }
   }
 
-  /** Instances whose last owner died are run one at a time: whoever brings this node down is then alone under suspicion. */
-  async #probation(held: HeldInstance): Promise<void> {
-    const before = this.#suspects.at(-1)
-    this.#suspects.push(held)
-    if (before !== undefined) await Promise.race([before.proven, sleep(this.#o.clock, LONGEST_PROBATION_MS)])
-  }
-
   #continue(held: HeldInstance, claim: Claim, seenStim: number): void {
     const { instanceId, stim, messages } = claim
     if (messages !== undefined) held.hear({ instanceId, stim, messages })
     else if (stim !== seenStim) held.suspectStimulus()
     held.fire(this.storeNow())
-  }
-
-  async #readInboxes(): Promise<void> {
-    this.#readingInbox = true
-    try {
-      while (this.#stimulated.size > 0 && !this.#stopped) {
-        const batch = [...this.#stimulated].slice(0, CLAIM_BATCH)
-        const inboxes = await this.#o.store.agenda.inbox(batch.map((held) => held.identity.instanceId))
-        for (const held of batch) this.#stimulated.delete(held)
-        const byId = new Map(inboxes.map((inbox) => [inbox.instanceId, inbox]))
-        for (const held of batch) {
-          const inbox = byId.get(held.identity.instanceId)
-          if (inbox === undefined) this.lost(held)
-          else held.hear(inbox)
-        }
-      }
-    } catch (error) {
-      this.#o.logger.warn('could not read the inbox', { code: errorCode(error), reason: errorMessage(error) })
-      this.#o.clock.schedule(200, () => (this.#readingInbox ? undefined : void this.#readInboxes()))
-    } finally {
-      this.#readingInbox = false
-    }
   }
 
   #hold(start: HeldStart): HeldInstance {
@@ -393,15 +299,24 @@ export class Worker implements Holder {
     held.refuse(REFUSED_MS)
   }
 
+  /**
+   * An instance that runs beside its waits does not give its claim back, so it would not learn of an event or a lost word of a cancel before
+   * it has nothing else to do. All that can be told something are looked after together, a few times a second at most.
+   */
+  #listenSoon(): void {
+    if (this.#listening !== undefined || this.#stopped || this.#held.size === 0) return
+    this.#listening = this.#o.clock.schedule(LISTEN_MS, () => {
+      this.#listening = undefined
+      for (const held of this.#held.values()) if (held.mayHear) held.suspectStimulus()
+    })
+  }
+
   #activeCount(): number {
     return this.#held.size - this.#timers.size
   }
 
-  /** There was more to claim than room for it; now there is room. */
   #roomChanged(): void {
-    if (!this.#starved || this.#activeCount() > this.#o.concurrency / 2) return
-    this.#starved = false
-    this.wake()
+    if (this.#activeCount() <= this.#o.concurrency / 2) this.#claimer.roomMade()
   }
 
   #release(held: HeldInstance, reason: unknown): void {
@@ -411,8 +326,9 @@ export class Worker implements Holder {
 
   #forget(held: HeldInstance): void {
     this.#timers.cancel(held)
-    this.#stimulated.delete(held)
+    this.#deadlines.cancel(held)
+    this.#inboxes.forget(held)
     if (this.#held.get(held.identity.instanceId) === held) this.#held.delete(held.identity.instanceId)
-    this.#suspects = this.#suspects.filter((each) => each !== held)
+    this.#probation.leave(held)
   }
 }

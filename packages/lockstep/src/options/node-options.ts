@@ -2,6 +2,7 @@ import { InvalidOption } from '@lockstep/base'
 import type { RawOptions } from './raw-options.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+export type LockStore = 'postgres' | 'redis' | 'memory'
 export type MigrateMode = 'auto' | 'check' | 'off'
 
 /** What a node runs with, after flags, environment and configuration file were merged and checked. */
@@ -12,6 +13,11 @@ export interface NodeOptions {
   /** Absent: the embedded store in `dataDir`. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
+  readonly redisUrl: string | undefined
+  readonly redisPrefix: string
+  readonly locks: LockStore
+  readonly lockTtlMs: number
+  readonly lockWaitMs: number
   readonly nodeName: string | undefined
   readonly migrate: MigrateMode
   readonly logLevel: LogLevel
@@ -24,12 +30,19 @@ export interface NodeOptions {
 /** Checks what the user gave. Every message names the option and what it may be. */
 export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
   const heartbeatMs = wholeNumber(raw, 'heartbeatMs', 750, 50, 60_000)
+  const databaseUrl = raw.databaseUrl === '' ? undefined : raw.databaseUrl
+  const redisUrl = raw.redisUrl === '' ? undefined : raw.redisUrl
   return {
     host: raw.host ?? '127.0.0.1',
     port: wholeNumber(raw, 'port', 4400, 0, 65_535),
     basePath: basePath(raw.basePath ?? '/'),
-    databaseUrl: raw.databaseUrl === '' ? undefined : raw.databaseUrl,
-    dataDir: nonEmpty(raw.dataDir ?? '.lockstep', 'dataDir'),
+    databaseUrl,
+    redisUrl,
+    redisPrefix: nonEmpty(raw.redisPrefix ?? 'lockstep', 'redisPrefix', 'a prefix of keys'),
+    locks: lockStore(raw.locks, databaseUrl, redisUrl),
+    lockTtlMs: wholeNumber(raw, 'lockTtlMs', 30_000, 50, 86_400_000),
+    lockWaitMs: wholeNumber(raw, 'lockWaitMs', 30_000, 0, 86_400_000),
+    dataDir: nonEmpty(raw.dataDir ?? '.lockstep', 'dataDir', 'the path of a folder'),
     nodeName: raw.nodeName,
     migrate: oneOf(raw.migrate ?? 'auto', 'migrate', ['auto', 'check', 'off']),
     logLevel: oneOf(raw.logLevel ?? 'info', 'logLevel', ['debug', 'info', 'warn', 'error', 'silent']),
@@ -42,7 +55,7 @@ export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
 
 function wholeNumber(
   raw: RawOptions,
-  option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'drainMs',
+  option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'drainMs' | 'lockTtlMs' | 'lockWaitMs',
   fallback: number,
   least: number,
   most: number,
@@ -61,8 +74,29 @@ function oneOf<const T extends string>(value: string, option: string, allowed: r
   return found
 }
 
-function nonEmpty(value: string, option: string): string {
-  if (value.trim() === '') throw new InvalidOption({ option, rule: 'the path of a folder', value })
+/** Locks of one process alone are refused where there may be others: they would all get them. */
+function lockStore(
+  given: string | undefined,
+  databaseUrl: string | undefined,
+  redisUrl: string | undefined,
+): LockStore {
+  const locks = oneOf(given ?? (databaseUrl === undefined ? 'memory' : 'postgres'), 'locks', [
+    'postgres',
+    'redis',
+    'memory',
+  ])
+  const refuse = (rule: string): never => {
+    throw new InvalidOption({ option: 'locks', rule, value: locks })
+  }
+  if (locks === 'redis' && redisUrl === undefined) refuse('postgres or memory unless redisUrl is set')
+  if (locks === 'postgres' && databaseUrl === undefined) refuse('memory or redis unless databaseUrl is set')
+  if (locks === 'memory' && databaseUrl !== undefined)
+    refuse('postgres or redis: a database is shared by several nodes')
+  return locks
+}
+
+function nonEmpty(value: string, option: string, rule: string): string {
+  if (value.trim() === '') throw new InvalidOption({ option, rule, value })
   return value
 }
 

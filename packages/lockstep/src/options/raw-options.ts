@@ -10,6 +10,16 @@ export interface RawOptions {
   readonly databaseUrl?: string
   /** Folder of the embedded store. @default '.lockstep' */
   readonly dataDir?: string
+  /** Redis URL, for whatever is set to `redis`. */
+  readonly redisUrl?: string
+  /** Before every key in Redis. @default 'lockstep' */
+  readonly redisPrefix?: string
+  /** Where locks are kept: `postgres`, `redis` or `memory`. @default 'postgres' with a database URL, else 'memory' */
+  readonly locks?: string
+  /** How long a lock lives without renewal. @default 30_000 */
+  readonly lockTtlMs?: number | string
+  /** How long a caller waits for a lock. @default 30_000 */
+  readonly lockWaitMs?: number | string
   /** Name of this node in lists. @default host name and process id */
   readonly nodeName?: string
   /** Whether this process may change the schema. @default 'auto' */
@@ -33,6 +43,11 @@ export const environmentNames = {
   basePath: 'LOCKSTEP_BASE_PATH',
   databaseUrl: 'LOCKSTEP_DATABASE_URL',
   dataDir: 'LOCKSTEP_DATA_DIR',
+  redisUrl: 'LOCKSTEP_REDIS_URL',
+  redisPrefix: 'LOCKSTEP_REDIS_PREFIX',
+  locks: 'LOCKSTEP_LOCKS',
+  lockTtlMs: 'LOCKSTEP_LOCK_TTL_MS',
+  lockWaitMs: 'LOCKSTEP_LOCK_WAIT_MS',
   nodeName: 'LOCKSTEP_NODE_NAME',
   migrate: 'LOCKSTEP_MIGRATE',
   logLevel: 'LOCKSTEP_LOG_LEVEL',

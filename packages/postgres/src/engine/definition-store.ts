@@ -86,10 +86,7 @@ export function postgresDefinitions(db: Db): DefinitionStore {
 const nameOf = (document: string, id: string): string => nameIn(JSON.parse(document), id)
 
 function nameIn(document: unknown, id: string): string {
-  return typeof document === 'object' &&
-    document !== null &&
-    'name' in document &&
-    typeof document.name === 'string'
+  return typeof document === 'object' && document !== null && 'name' in document && typeof document.name === 'string'
     ? document.name
     : id
 }

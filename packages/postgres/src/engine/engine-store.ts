@@ -6,7 +6,9 @@ import { postgresDefinitions } from './definition-store.ts'
 import { postgresDefinitionUsage } from './definition-usage-store.ts'
 import { type HistoryGuard, historyGuard } from './history-guard.ts'
 import { postgresInstances } from './instance-reader.ts'
+import { postgresMaintenance } from './maintenance-store.ts'
 import { postgresMembership } from './membership-store.ts'
+import { postgresSchedules } from './schedule-store.ts'
 import { postgresStimuli } from './stimulus-store.ts'
 import { postgresTransactions } from './transaction-store.ts'
 
@@ -31,5 +33,7 @@ export function postgresEngineStore(
     definitionUsage: postgresDefinitionUsage(db),
     instances: postgresInstances(db),
     transactions: postgresTransactions(db),
+    schedules: postgresSchedules(db),
+    maintenance: postgresMaintenance(db),
   }
 }

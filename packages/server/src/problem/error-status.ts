@@ -37,6 +37,13 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   BOOKMARK_EXPIRED: 410,
   INPUT_INVALID: 422,
 
+  // schedules
+  SCHEDULE_NOT_FOUND: 404,
+  SCHEDULE_EXISTS: 409,
+  SCHEDULE_OWNED: 409,
+  SCHEDULE_CHANGED: 412,
+  SCHEDULE_INVALID: 422,
+
   // for the moment
   SHUTTING_DOWN: 503,
   FENCED: 503,
@@ -62,6 +69,11 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   STEP_FAILED: 500,
   CHILD_FAILED: 500,
   WORKFLOW_FAULT: 500,
+  EFFECT_NOT_SUPPORTED: 500,
+  LOCKS_NOT_CONFIGURED: 500,
+  JOB_CYCLE: 500,
+  JOB_UNKNOWN: 500,
+  ARCHIVE_INCOMPLETE: 500,
   DATABASE_REFUSED: 500,
   UNEXPECTED_ROW_COUNT: 500,
   PORT_IN_USE: 500,

@@ -3,6 +3,7 @@ import { agendaExamples } from './engine-store/agenda-examples.ts'
 import { checkpointExamples } from './engine-store/checkpoint-examples.ts'
 import { definitionExamples } from './engine-store/definition-examples.ts'
 import { type Bench, bench, type EngineStoreHarness, type OpenEngineStore } from './engine-store/fixture.ts'
+import { maintenanceExamples } from './engine-store/maintenance-examples.ts'
 import { membershipExamples } from './engine-store/membership-examples.ts'
 import { type ModelRunOptions, modelExamples } from './engine-store/model-examples.ts'
 import { readerExamples } from './engine-store/reader-examples.ts'
@@ -36,6 +37,7 @@ export function engineStoreContract(
     describe('definitions', () => definitionExamples(open))
     describe('reading', () => readerExamples(open))
     describe('schedules', () => scheduleExamples(open))
+    describe('maintenance', () => maintenanceExamples(open))
     describe('transactions of the user', () => transactionExamples(open))
     describe('any sequence of calls', () => modelExamples(openHarness, options))
   })

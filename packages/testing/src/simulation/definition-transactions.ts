@@ -1,9 +1,9 @@
-import type { DefinitionStore } from '@lockstep/engine/ports'
+import type { DefinitionFilter, DefinitionStore } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import type { Synchronous } from './synchronous.ts'
 import { type DefinitionTableRow, keyOf } from './tables.ts'
 
-export function definitionTransactions({ tables }: Database): Synchronous<DefinitionStore> {
+export function definitionTransactions({ tables, now }: Database): Synchronous<DefinitionStore> {
   const find = (tenant: string, id: string): DefinitionTableRow | undefined => tables.definitions.get(keyOf(tenant, id))
   const graph = (tenant: string, id: string): DefinitionTableRow | undefined => {
     const found = find(tenant, id)
@@ -47,7 +47,21 @@ export function definitionTransactions({ tables }: Database): Synchronous<Defini
       found.revision += 1
       return { kind: 'saved', revision: found.revision }
     },
-    publish: (tenant, id, hash, revision) => {
+    discardDraft: (tenant, id, revision) => {
+      const found = graph(tenant, id)
+      if (found === undefined) return { kind: 'not-found' }
+      if (revision !== undefined && revision !== found.revision) return { kind: 'changed', revision: found.revision }
+      if (found.latest === 0) {
+        tables.definitions.delete(keyOf(tenant, id))
+        return { kind: 'deleted' }
+      }
+      const version = found.published ?? found.latest
+      found.draft = tables.versions.get(keyOf(tenant, id, version))!.document
+      found.name = nameOf(found.draft!, id)
+      found.revision += 1
+      return { kind: 'reset', version, revision: found.revision }
+    },
+    publish: (tenant, id, hash, revision, runs = []) => {
       const found = graph(tenant, id)
       if (found === undefined) return { kind: 'not-found' }
       if (found.revision !== revision) return { kind: 'changed', revision: found.revision }
@@ -59,15 +73,32 @@ export function definitionTransactions({ tables }: Database): Synchronous<Defini
           version: found.latest,
           hash,
           document: found.draft,
+          publishedAt: now(),
+          runs,
         })
       }
       found.published = found.latest
       return { kind: 'published', version: found.latest, hash }
     },
+    point: (tenant, id, version) => {
+      const found = graph(tenant, id)
+      if (found === undefined || (version !== undefined && !tables.versions.has(keyOf(tenant, id, version))))
+        return false
+      found.published = version
+      return true
+    },
     registerFunction: (tenant, id, version) => {
       const key = keyOf(tenant, id, version)
       if (!tables.versions.has(key))
-        tables.versions.set(key, { id, tenant, version, hash: 'function', document: undefined })
+        tables.versions.set(key, {
+          id,
+          tenant,
+          version,
+          hash: 'function',
+          document: undefined,
+          publishedAt: now(),
+          runs: [],
+        })
       const found = find(tenant, id)
       if (found === undefined) {
         const row: DefinitionTableRow = {
@@ -94,13 +125,32 @@ export function definitionTransactions({ tables }: Database): Synchronous<Defini
         definition && { tenant, id, version, kind: definition.kind, hash: found.hash, document: parse(found.document) }
       )
     },
-    list: (tenant, after, limit) =>
+    versions: (tenant, id, before, limit) =>
+      [...tables.versions.values()]
+        .filter((row) => row.tenant === tenant && row.id === id && (before === undefined || row.version < before))
+        .sort((a, b) => b.version - a.version)
+        .slice(0, limit)
+        .map(({ version, hash, publishedAt }) => ({
+          version,
+          hash,
+          publishedAt,
+          current: version === find(tenant, id)?.published,
+        })),
+    list: (tenant, after, limit, filter = {}) =>
       [...tables.definitions.values()]
-        .filter((row) => row.tenant === tenant && (after === undefined || row.id > after))
+        .filter((row) => row.tenant === tenant && (after === undefined || row.id > after) && fits(row, filter))
         .sort((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit)
         .map(({ id, kind, name, published, revision }) => ({ id, kind, name, published, revision })),
   }
+}
+
+function fits(row: DefinitionTableRow, { namePrefix = '', kind = row.kind, published }: DefinitionFilter): boolean {
+  return (
+    row.name.toLowerCase().startsWith(namePrefix.toLowerCase()) &&
+    row.kind === kind &&
+    (published === undefined || published === (row.published !== undefined))
+  )
 }
 
 const parse = (text: string | undefined): unknown => (text === undefined ? null : JSON.parse(text))

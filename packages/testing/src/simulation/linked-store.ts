@@ -3,8 +3,11 @@ import { agendaTransactions } from './agenda-transactions.ts'
 import { commitBatch, trimFlushes } from './commit-transaction.ts'
 import type { Database } from './database.ts'
 import { definitionTransactions } from './definition-transactions.ts'
+import { definitionUsageQueries } from './definition-usage-queries.ts'
 import { instanceQueries } from './instance-queries.ts'
+import { maintenanceTransactions } from './maintenance-transactions.ts'
 import { membershipTransactions } from './membership-transactions.ts'
+import { scheduleTransactions } from './schedule-transactions.ts'
 import type { SimulatedLink } from './simulated-link.ts'
 import { stimulusTransactions } from './stimulus-transactions.ts'
 import { userTransactions } from './user-transactions.ts'
@@ -18,7 +21,10 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
   const agenda = agendaTransactions(database)
   const stimuli = stimulusTransactions(database)
   const definitions = definitionTransactions(database)
+  const usage = definitionUsageQueries(database)
   const instances = instanceQueries(database)
+  const schedules = scheduleTransactions(database)
+  const maintenance = maintenanceTransactions(database)
   return {
     membership: {
       join: (node) => call('membership.join', WRITES, () => membership.join(node)),
@@ -50,13 +56,25 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       draft: (tenant, id) => call('definitions.draft', READS, () => definitions.draft(tenant, id)),
       saveDraft: (tenant, id, document, revision) =>
         call('definitions.saveDraft', WRITES, () => definitions.saveDraft(tenant, id, document, revision)),
-      publish: (tenant, id, hash, revision) =>
-        call('definitions.publish', WRITES, () => definitions.publish(tenant, id, hash, revision)),
+      discardDraft: (tenant, id, revision) =>
+        call('definitions.discardDraft', WRITES, () => definitions.discardDraft(tenant, id, revision)),
+      publish: (tenant, id, hash, revision, runs) =>
+        call('definitions.publish', WRITES, () => definitions.publish(tenant, id, hash, revision, runs)),
+      point: (tenant, id, version) => call('definitions.point', WRITES, () => definitions.point(tenant, id, version)),
       registerFunction: (tenant, id, version) =>
         call('definitions.registerFunction', WRITES, () => definitions.registerFunction(tenant, id, version)),
       version: (tenant, id, version) =>
         call('definitions.version', READS, () => definitions.version(tenant, id, version)),
-      list: (tenant, after, limit) => call('definitions.list', READS, () => definitions.list(tenant, after, limit)),
+      versions: (tenant, id, before, limit) =>
+        call('definitions.versions', READS, () => definitions.versions(tenant, id, before, limit)),
+      list: (tenant, after, limit, filter) =>
+        call('definitions.list', READS, () => definitions.list(tenant, after, limit, filter)),
+    },
+    definitionUsage: {
+      pinned: (tenant, id, version, lookAt) =>
+        call('definitionUsage.pinned', READS, () => usage.pinned(tenant, id, version, lookAt)),
+      consumers: (tenant, id, after, limit) =>
+        call('definitionUsage.consumers', READS, () => usage.consumers(tenant, id, after, limit)),
     },
     instances: {
       get: (tenant, id) => call('instances.get', READS, () => instances.get(tenant, id)),
@@ -66,5 +84,34 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       list: (tenant, filter, limit) => call('instances.list', READS, () => instances.list(tenant, filter, limit)),
     },
     transactions: userTransactions(database, { call }),
+    schedules: {
+      look: () => call('schedules.look', READS, () => schedules.look()),
+      fire: (nodeId, limit, decide) => call('schedules.fire', WRITES, () => schedules.fire(nodeId, limit, decide)),
+      change: (nodeId, tenant, id, decide) =>
+        call('schedules.change', WRITES, () => schedules.change(nodeId, tenant, id, decide)),
+      get: (tenant, id) => call('schedules.get', READS, () => schedules.get(tenant, id)),
+      list: (tenant, after, limit) => call('schedules.list', READS, () => schedules.list(tenant, after, limit)),
+      owned: (tenant, owner) => call('schedules.owned', READS, () => schedules.owned(tenant, owner)),
+      runs: (tenant, id, before, limit) =>
+        call('schedules.runs', READS, () => schedules.runs(tenant, id, before, limit)),
+      staleSources: (limit) => call('schedules.staleSources', READS, () => schedules.staleSources(limit)),
+      sourceApplied: (source) => call('schedules.sourceApplied', WRITES, () => schedules.sourceApplied(source)),
+    },
+    maintenance: {
+      takeTurn: (duty, nodeId, ttlMs, early) =>
+        call('maintenance.takeTurn', WRITES, () => maintenance.takeTurn(duty, nodeId, ttlMs, early)),
+      endTurn: (duty, nodeId, nextInMs) =>
+        call('maintenance.endTurn', WRITES, () => maintenance.endTurn(duty, nodeId, nextInMs)),
+      rules: (tenant, after, limit) => call('maintenance.rules', READS, () => maintenance.rules(tenant, after, limit)),
+      saveRule: (name, rule) => call('maintenance.saveRule', WRITES, () => maintenance.saveRule(name, rule)),
+      expired: (request) => call('maintenance.expired', WRITES, () => maintenance.expired(request)),
+      remove: (request, ids) => call('maintenance.remove', WRITES, () => maintenance.remove(request, ids)),
+      trim: (nodeId, ttlMs, incidentsMs, limit) =>
+        call('maintenance.trim', WRITES, () => maintenance.trim(nodeId, ttlMs, incidentsMs, limit)),
+      examine: (area, after, limit) =>
+        call('maintenance.examine', READS, () => maintenance.examine(area, after, limit)),
+      repair: (nodeId, code, rows) => call('maintenance.repair', WRITES, () => maintenance.repair(nodeId, code, rows)),
+      standing: (tenant, id) => call('maintenance.standing', READS, () => maintenance.standing(tenant, id)),
+    },
   }
 }

@@ -54,7 +54,10 @@ function drivenBy(clock: VirtualClock, store: EngineStore): EngineStore {
     agenda: driven(store.agenda),
     stimuli: driven(store.stimuli),
     definitions: driven(store.definitions),
+    definitionUsage: driven(store.definitionUsage),
     instances: driven(store.instances),
     transactions: driven(store.transactions),
+    schedules: driven(store.schedules),
+    maintenance: driven(store.maintenance),
   }
 }

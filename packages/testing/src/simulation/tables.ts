@@ -1,3 +1,6 @@
+import { emptyMaintenanceTables, type MaintenanceTables } from './maintenance-tables.ts'
+import { emptyScheduleTables, type ScheduleTables } from './schedule-tables.ts'
+
 /** Rows of the simulated database: what migration 0002 of the PostgreSQL store holds, with times in milliseconds of the database's clock. */
 
 export interface NodeTableRow {
@@ -27,6 +30,9 @@ export interface VersionTableRow {
   readonly hash: string
   /** JSON text. */
   readonly document: string | undefined
+  readonly publishedAt: number
+  /** Ids of the workflows that it runs. */
+  readonly runs: readonly string[]
 }
 
 export interface InstanceTableRow {
@@ -164,7 +170,7 @@ export type HistoryRow =
     }
   | { readonly kind: 'buried' | 'left'; readonly nodeId: string }
 
-export interface Tables {
+export interface Tables extends ScheduleTables, MaintenanceTables {
   readonly nodes: Map<string, NodeTableRow>
   readonly definitions: Map<string, DefinitionTableRow>
   readonly versions: Map<string, VersionTableRow>
@@ -196,6 +202,8 @@ export function emptyTables(): Tables {
     flushes: new Map(),
     userStatements: [],
     history: [],
+    ...emptyScheduleTables(),
+    ...emptyMaintenanceTables(),
   }
 }
 

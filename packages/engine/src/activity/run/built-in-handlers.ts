@@ -21,6 +21,10 @@ export const builtInHandlers: Readonly<Record<string, InlineRun>> = {
     return done()
   },
 
+  // Triggers have done their part when the instance is there.
+  cron: () => done(),
+  interval: () => done(),
+
   'set-variable': ({ name, value }) => done({ assign: { [text(name)]: value ?? null } }),
 
   'set-output': ({ name, value }) => done({ result: { [text(name)]: value ?? null } }),

@@ -1,15 +1,17 @@
 import { parseDuration } from '@lockstep/base'
 import type { DurationText } from '../document.ts'
-import type { DocumentIndex } from '../document-index.ts'
-import { type GraphProblem, problem } from '../graph-problem.ts'
+import type { ActivityEntry, DocumentIndex } from '../document-index.ts'
+import { type GraphProblem, problem, warning } from '../graph-problem.ts'
 import { pointerTo } from '../json-pointer.ts'
 import { isDuration } from '../json-schema.ts'
 
 /** Durations, back-off, and policies that cannot work where they stand. */
 export function* checkPolicies(index: DocumentIndex): Generator<GraphProblem> {
-  for (const { document, pointer, id, type } of index.activities) {
+  for (const entry of index.activities) {
+    const { document, pointer, id, type } = entry
     const { timeout, retry } = document
     yield* checkDuration(pointerTo(pointer, 'timeout'), 'timeout', timeout)
+    yield* checkEffect(entry)
     if (retry === undefined) continue
     if (type?.kind === 'container') {
       yield problem(
@@ -30,6 +32,26 @@ export function* checkPolicies(index: DocumentIndex): Generator<GraphProblem> {
         `"max" (${max}) is less than "initial" (${initial}): raise it`,
       )
     }
+  }
+}
+
+/** Whether there is a transaction is the code's doing: a document can neither add nor remove it. */
+function* checkEffect({ document: { effect }, pointer, id, type }: ActivityEntry): Generator<GraphProblem> {
+  if (effect === undefined || type === undefined) return
+  const place = pointerTo(pointer, 'effect')
+  if (effect === 'transactional' && type.runs !== 'transaction') {
+    yield problem(
+      place,
+      'EFFECT_NOT_SUPPORTED',
+      `"${id}" (${type.type}) has no code that runs inside a transaction: remove "effect", or use an activity that has`,
+    )
+  }
+  if (effect !== 'transactional' && type.runs === 'transaction') {
+    yield warning(
+      place,
+      'EFFECT_NOT_SUPPORTED',
+      `"${id}" (${type.type}) always commits together with its step, so "${effect}" changes nothing: remove it`,
+    )
   }
 }
 

@@ -18,8 +18,21 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
 /** Longer than lists of every second and every minute. */
 const LONGEST = 1_000
 
+/** Thousands of schedules share a few texts. Forgotten all at once when there are too many. */
+const parsed = new Map<string, CronResult>()
+const MOST_PARSED = 1_000
+
 /** The meaning of a cron text (see `cron.ts`), or what is wrong with it and what to write. */
 export function parseCron(text: string): CronResult {
+  const known = parsed.get(text)
+  if (known !== undefined) return known
+  const result = parseAnew(text)
+  if (parsed.size >= MOST_PARSED) parsed.clear()
+  if (text.length <= LONGEST) parsed.set(text, result)
+  return result
+}
+
+function parseAnew(text: string): CronResult {
   try {
     return { status: 'parsed', cron: parse(text.trim()) }
   } catch (error) {

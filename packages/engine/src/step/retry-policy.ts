@@ -1,6 +1,6 @@
 import { parseDuration } from '@lockstep/base'
+import type { RetryDocument } from '../graph/document.ts'
 import type { Failure } from '../journal/fact.ts'
-import type { RetryDocument } from './document.ts'
 
 export interface RetryPolicy {
   /** In all, the first one included. */

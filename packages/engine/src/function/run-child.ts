@@ -1,0 +1,47 @@
+import type { Json } from '@lockstep/base'
+import { entryValue } from './entry-value.ts'
+import { StepFailed } from './errors.ts'
+import type { FunctionExecution } from './function-execution.ts'
+import type { ChildOptions } from './workflow-context.ts'
+
+/** Runs another workflow and waits for its result. Its id is in the wait, so that it can be started again after a crash. */
+export async function runChild(
+  execution: FunctionExecution,
+  definitionId: string,
+  input: Json,
+  options: ChildOptions,
+): Promise<Json> {
+  const { memo, shell } = execution
+  const step = execution.keyOf(`@run:${definitionId}`)
+  const known = execution.recall(step)
+  if (known !== undefined) return entryValue(known)
+  if (memo.depth >= shell.mostDepth)
+    throw new StepFailed({
+      step,
+      code: 'TOO_DEEP',
+      message: `Workflows that run one another are ${memo.depth} deep: look for a circle`,
+    })
+  const ended = execution.ended(step)
+  await execution.whileActive(async () => {
+    if (!memo.waits.has(step)) {
+      await execution.beyondRecord(step)
+      execution.record({ kind: 'waiting', step, wait: { kind: 'child', instanceId: execution.host.newId() } })
+    }
+    const wait = memo.waits.get(step)?.wait
+    if (wait?.kind !== 'child') return
+    const { host } = execution
+    await host.durable()
+    // Repeated after a move: the process that wrote the wait may have died before it started the child.
+    await host.startChild({
+      instanceId: wait.instanceId,
+      definitionId,
+      version: undefined,
+      input,
+      correlationId: options.correlationId ?? host.identity.correlationId,
+      step,
+      awaited: true,
+      depth: memo.depth + 1,
+    })
+  })
+  return entryValue(await ended)
+}

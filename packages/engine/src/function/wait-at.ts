@@ -1,0 +1,14 @@
+import type { StepKey, Wait } from '../journal/fact.ts'
+import type { FunctionExecution } from './function-execution.ts'
+import type { MemoEntry } from './function-memo.ts'
+
+/** Answers from the record, or waits: opens the wait first when the journal does not have it yet. */
+export async function waitAt(execution: FunctionExecution, step: StepKey, wait: () => Wait): Promise<MemoEntry> {
+  const known = execution.recall(step)
+  if (known !== undefined) return known
+  if (execution.memo.waits.has(step)) return execution.ended(step)
+  await execution.whileActive(() => execution.beyondRecord(step))
+  const ended = execution.ended(step)
+  execution.openWait(step, wait())
+  return ended
+}

@@ -1,0 +1,70 @@
+import { compileExpression } from '../../expression/expression.ts'
+
+/** What the names of an Elsa script mean in the new document; `undefined`: nothing that is known. */
+export interface ScriptNames {
+  variable(name: string): string | undefined
+  getter(name: string): string | undefined
+  /** Id of the activity of this name. */
+  activity(name: string): string | undefined
+}
+
+/** Calls and members that read something, and texts, which are passed over; the rest of a script may only combine them. */
+const READS =
+  /(?<![.\w])(?:getVariable\(\s*(['"])([^'"\\]*)\1\s*\)|getInput\(\s*(['"])([^'"\\]*)\3\s*\)|getOutputFrom\(\s*(['"])([^'"\\]*)\5\s*\)|getCorrelationId\(\s*\)|variables\.([A-Za-z_]\w*)|get([A-Z]\w*)\(\s*\))|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g
+
+const NAME = /(?<![\w$.])[A-Za-z_$][\w$]*/g
+const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'undefined'])
+const HARMLESS = /^[\s\w$.+\-*/%<>=!&|?:()[\],]*$/
+
+/**
+ * An Elsa JavaScript expression as one of ours, when it only reads variables, inputs and outputs and compares or adds
+ * them. `undefined`: it does more than that, and a person has to look at it.
+ */
+export function translateScript(source: string, names: ScriptNames): string | undefined {
+  // Taken for the places below.
+  if (source.includes('$')) return undefined
+  const pieces: (string | undefined)[] = []
+  const rest = source
+    .trim()
+    .replace(/^return\b/, '')
+    .replace(/;$/, '')
+    .replace(READS, (all, _q1, variable, _q2, input, _q3, output, member, getter) => {
+      const isText = /^['"]/.test(all)
+      return `$${pieces.push(isText ? all : readOf(names, { variable: variable ?? member, input, output, getter })) - 1}`
+    })
+  if (pieces.includes(undefined) || !isCombination(rest)) return undefined
+  const translated = rest.replace(/\$(\d+)/g, (_, place) => pieces[Number(place)]!).trim()
+  try {
+    compileExpression(translated)
+    return translated
+  } catch {
+    return undefined
+  }
+}
+
+/** Operators, numbers, members and places, but no calls, assignments or other names. */
+function isCombination(rest: string): boolean {
+  if (!HARMLESS.test(rest) || /[^=!<>]=[^=>]/.test(rest) || /=>|\+\+|--|[\w$)\]]\s*\(|\/[/*]/.test(rest)) return false
+  return [...rest.matchAll(NAME)].every(([name]) => WORDS.has(name) || /^\$\d+$/.test(name))
+}
+
+interface Read {
+  readonly variable: string | undefined
+  readonly input: string | undefined
+  readonly output: string | undefined
+  readonly getter: string | undefined
+}
+
+function readOf(names: ScriptNames, { variable, input, output, getter }: Read): string | undefined {
+  if (variable !== undefined) return names.variable(variable)
+  if (input !== undefined) return memberOf('input', input)
+  if (output !== undefined) {
+    const id = names.activity(output)
+    return id === undefined ? undefined : `${memberOf('steps', id)}.output`
+  }
+  return getter === undefined ? 'correlationId' : names.getter(getter)
+}
+
+export function memberOf(root: string, name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? `${root}.${name}` : `${root}[${JSON.stringify(name)}]`
+}

@@ -1,0 +1,99 @@
+import { InvalidOption, type Json, parseDuration } from '@lockstep/base'
+import { workflow } from '../function/workflow.ts'
+import type { AnyWorkflow, FunctionWorkflow, WorkflowContext } from '../function/workflow-context.ts'
+import { compileSchedule } from '../schedule/compile-schedule.ts'
+import type { JobRun, StoredDocument } from '../schedule/run-input.ts'
+import type { MisfirePolicy, OverlapPolicy, ScheduleDocument } from '../schedule/schedule.ts'
+import type { After, Dependency } from './dependency.ts'
+
+export interface JobOptions {
+  /** Five fields, or six with the second first. */
+  readonly cron?: string
+  readonly interval?: string | number
+  /** IANA name. @default 'UTC' */
+  readonly zone?: string
+  /** At most one run at a time in the whole cluster: occurrences that meet one are skipped. @default false */
+  readonly singleton?: boolean
+  /** What an occurrence does when an earlier one still runs. @default 'skip' when `singleton`, else 'allow' */
+  readonly overlap?: OverlapPolicy
+  readonly misfire?: MisfirePolicy
+  readonly jitterMs?: number
+  /** Runs when other jobs have ended: `all('a', 'b')`, `any(…)`, `atLeast(2, …)`, `onFailure('a')`. */
+  readonly after?: After
+  /** Ends of other jobs that lie further apart do not belong together. @default '12h' */
+  readonly within?: string | number
+  /** What each scheduled run is given. */
+  readonly input?: Json
+  /** Raise it when a change of the code cannot follow the journals of running instances, or changes its times. @default 1 */
+  readonly version?: number
+}
+
+/** A workflow that runs by itself: by the clock, after others, or both. */
+export interface Job<Input = unknown> {
+  readonly kind: 'job'
+  readonly name: string
+  readonly version: number
+  readonly workflow: AnyWorkflow
+  readonly document: StoredDocument & { readonly id: string; readonly job: string }
+  /** Never set. Carries the type of a run's input. */
+  readonly input?: Input
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of jobs holds jobs with any input
+export type AnyJob = Job<any>
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const LONGEST_NAME = 100
+
+/** Declares a job. Its function is a durable workflow: the rules of `workflow` hold for it. */
+export function job<Input = unknown, Output = unknown>(
+  name: string,
+  options: JobOptions,
+  run: (context: WorkflowContext, run: JobRun<Input>) => Promise<Output>,
+): Job<Input> {
+  if (!SLUG.test(name) || name.length > LONGEST_NAME)
+    throw new InvalidOption({ option: 'name', rule: 'a slug such as data-backup', value: name })
+  const { version = 1 } = options
+  const made: FunctionWorkflow<JobRun<Input>, Output> = workflow(name, run, { version })
+  return { kind: 'job', name, version, workflow: made as AnyWorkflow, document: documentOf(name, options) }
+}
+
+function documentOf(name: string, options: JobOptions): Job['document'] {
+  const { cron, interval, zone, singleton = false, misfire, jitterMs, input } = options
+  const { overlap = singleton ? 'skip' : 'allow' } = options
+  if (singleton && overlap === 'allow')
+    throw new InvalidOption({
+      option: 'overlap',
+      rule: 'skip, queue or cancel-previous for a singleton',
+      value: overlap,
+    })
+  const inZone = zone === undefined ? {} : { zone }
+  const trigger =
+    cron !== undefined ? { cron, ...inZone } : interval !== undefined ? { interval, ...inZone } : undefined
+  const dependency = dependencyOf(name, options)
+  if (trigger === undefined && dependency === undefined)
+    throw new InvalidOption({ option: 'cron', rule: `job "${name}" needs cron, interval or after` })
+  const own = {
+    id: name,
+    job: name,
+    overlap,
+    ...(misfire === undefined ? {} : { misfire }),
+    ...(jitterMs === undefined ? {} : { jitterMs }),
+    ...(input === undefined ? {} : { input }),
+  }
+  if (trigger !== undefined) compileSchedule({ ...own, trigger } as ScheduleDocument)
+  return {
+    ...own,
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(dependency === undefined ? {} : { dependency }),
+  }
+}
+
+function dependencyOf(name: string, { after, within = '12h' }: JobOptions): Dependency | undefined {
+  if (after === undefined) return undefined
+  const jobs = [...new Set(after.jobs)]
+  if (jobs.length === 0) throw new InvalidOption({ option: 'after', rule: `job "${name}" must name other jobs` })
+  if (!Number.isInteger(after.count) || after.count < 1 || after.count > jobs.length)
+    throw new InvalidOption({ option: 'after', rule: `from 1 to ${jobs.length} of its jobs`, value: after.count })
+  return { kind: after.kind, jobs, count: after.count, withinMs: parseDuration(within) }
+}

@@ -1,0 +1,38 @@
+/** How much the next batch takes, and how long it waits. Pure: the sweep tells it how the last one went. */
+export interface Pace {
+  readonly rows: number
+  readonly pauseMs: number
+}
+
+export interface PaceLimits {
+  readonly mostRows: number
+  /** Part of the time that batches may take. */
+  readonly share: number
+}
+
+/** A batch that takes longer holds up whoever comes after it on the same core or disk. */
+const BATCH_MS = 30
+const LEAST_ROWS = 50
+const SHORTEST_PAUSE_MS = 5
+const FIRST_PRESSED_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+export const firstPace = ({ mostRows }: PaceLimits): Pace => ({
+  rows: Math.min(mostRows, 500),
+  pauseMs: SHORTEST_PAUSE_MS,
+})
+
+/** Batches shrink until they are short, and rest in proportion; while others wait they are halved and rest twice as long each time. */
+export function nextPace(pace: Pace, last: { readonly tookMs: number; readonly pressed: boolean }, limits: PaceLimits): Pace {
+  const { tookMs, pressed } = last
+  if (pressed) {
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PRESSED_PAUSE_MS, pace.pauseMs * 2))
+    return { rows: atLeast(pace.rows / 2, limits), pauseMs }
+  }
+  const fit = tookMs > BATCH_MS ? pace.rows * (BATCH_MS / tookMs) : pace.rows * 1.25
+  const restMs = tookMs * (1 / limits.share - 1)
+  return { rows: atLeast(fit, limits), pauseMs: Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, restMs)) }
+}
+
+const atLeast = (rows: number, { mostRows }: PaceLimits): number =>
+  Math.floor(Math.min(mostRows, Math.max(rows, Math.min(LEAST_ROWS, mostRows))))

@@ -1,0 +1,137 @@
+/**
+ * One sweep: asks for instances whose time is over, hands them to the archive, deletes them, rests, and asks again until there are
+ * none. Every call extends the turn and does nothing when the turn was lost, so two sweeps at once are harmless.
+ */
+import { abortable, type Clock, errorMessage, type Logger, sleep, type Timer } from '@lockstep/base'
+import type { EngineStore } from '../store/engine-store.ts'
+import type { ExpiredInstance, SweepRequest } from '../store/maintenance-store.ts'
+import { archiveBatch } from './archive.ts'
+import { firstPace, nextPace, type Pace } from './pace.ts'
+import type { ResolvedRetention } from './retention-options.ts'
+
+export const RETENTION = 'retention'
+
+export interface SweepContext {
+  readonly store: Pick<EngineStore, 'maintenance' | 'instances'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly nodeId: string
+  readonly options: ResolvedRetention
+  /** Whether this node has more to do than it can: sweeping waits then. */
+  readonly isPressed: () => boolean
+  readonly signal: AbortSignal
+}
+
+export interface SweepReport {
+  readonly instances: number
+  readonly rows: number
+  readonly events: number
+  readonly flushes: number
+  readonly incidents: number
+  /** `lost`: another node has the turn. `stuck`: what may go could not be deleted. `archive`: it failed, see `error`. */
+  readonly ended: 'done' | 'lost' | 'stopped' | 'archive' | 'stuck'
+  readonly error: string | undefined
+}
+
+/** After a crash another node goes on when this is over. */
+export const TURN_MS = 30_000
+const INSTANCES_PER_BATCH = 500
+const TRIM_ROWS = 1_000
+const INCIDENTS_MS = 30 * 86_400_000
+/** Sessions that wait at one moment: a few are usual. */
+const MOST_WAITING = 3
+/** Batches left out in a row because others wait; the next one goes, small as it is by then: a busy store must not fill up for ever. */
+const MOST_LEFT_OUT = 8
+const MOST_IN_VAIN = 3
+
+export async function sweep(context: SweepContext): Promise<SweepReport> {
+  const { signal, clock } = context
+  const { maintenance } = context.store
+  const limits = { mostRows: context.options.rowsPerBatch, share: context.options.share }
+  const done = { instances: 0, rows: 0, events: 0, flushes: 0, incidents: 0 }
+  const end = (ended: SweepReport['ended'], error?: unknown): SweepReport => ({
+    ...done,
+    ended,
+    error: error === undefined ? undefined : errorMessage(error),
+  })
+  let pace: Pace = firstPace(limits)
+  let leftOut = 0
+  let inVain = 0
+  while (!signal.aborted) {
+    const request = requestOf(context, pace)
+    const began = clock.monotonic()
+    const found = await maintenance.expired(request)
+    if (found === undefined) return end('lost')
+    if (found.examined === 0) break
+    let tookMs = clock.monotonic() - began
+    const pressed = context.isPressed() || found.waiting > MOST_WAITING
+    if (pressed && leftOut < MOST_LEFT_OUT) leftOut += 1
+    else {
+      leftOut = 0
+      const failed = await archived(context, found.expired)
+      if (signal.aborted) break
+      if (failed !== undefined) return end('archive', failed.error)
+      const removing = clock.monotonic()
+      const removed = await maintenance.remove(
+        request,
+        found.expired.map((each) => each.instanceId),
+      )
+      if (removed === undefined) return end('lost')
+      tookMs += clock.monotonic() - removing
+      done.instances += removed.instances
+      done.rows += removed.rows
+      inVain = found.expired.length > 0 && removed.instances + removed.rows === 0 ? inVain + 1 : 0
+      if (inVain >= MOST_IN_VAIN) return end('stuck')
+    }
+    pace = nextPace(pace, { tookMs, pressed }, limits)
+    await rest(clock, pace.pauseMs, signal)
+  }
+  while (!signal.aborted) {
+    const trimmed = await maintenance.trim(context.nodeId, TURN_MS, INCIDENTS_MS, TRIM_ROWS)
+    if (trimmed === undefined) return end('lost')
+    done.events += trimmed.events
+    done.flushes += trimmed.flushes
+    done.incidents += trimmed.incidents
+    if (Math.max(trimmed.events, trimmed.flushes, trimmed.incidents) < TRIM_ROWS) return end('done')
+    await rest(clock, pace.pauseMs, signal)
+  }
+  return end('stopped')
+}
+
+const requestOf = ({ nodeId, options }: SweepContext, { rows }: Pace): SweepRequest => ({
+  nodeId,
+  ttlMs: TURN_MS,
+  keep: options.keep,
+  limit: INSTANCES_PER_BATCH,
+  rows,
+})
+
+/** `undefined`: the archive has them, or there is none. The turn is extended meanwhile: an archive may take its time. */
+async function archived(
+  { store, options, clock, nodeId, signal }: SweepContext,
+  batch: readonly ExpiredInstance[],
+): Promise<{ readonly error: unknown } | undefined> {
+  if (options.archive === undefined || batch.length === 0) return undefined
+  let timer: Timer | undefined
+  const extend = (): void => {
+    timer = clock.schedule(TURN_MS / 3, () => {
+      void store.maintenance.takeTurn(RETENTION, nodeId, TURN_MS, true).catch(() => undefined) // the next call says if it is lost
+      extend()
+    })
+  }
+  extend()
+  try {
+    // A stopping node does not wait for it; what it has read by then will come again.
+    await abortable(archiveBatch(options.archive, store.instances, batch), signal)
+    return undefined
+  } catch (error) {
+    return { error }
+  } finally {
+    timer?.cancel()
+  }
+}
+
+/** Ends early when the sweep is stopped. */
+function rest(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(clock, ms, signal).catch(() => undefined)
+}

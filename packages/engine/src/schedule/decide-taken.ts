@@ -1,0 +1,176 @@
+/**
+ * What becomes of a schedule that was taken. Pure but for the ids of new runs. In this order, each step seeing what the one before began:
+ *
+ *   turn     the first of the waiting runs starts when nothing runs any more
+ *   time     occurrences that are due fire, wait or are skipped, as `decideFire` says
+ *   ends     runs of other jobs have ended: a round may be complete
+ *
+ * No overlap policy but `allow` ever lets two runs of a schedule be there at once: `cancel-previous` too starts the new one when the
+ * old one has ended, and a run that others called for waits where an occurrence would be skipped.
+ */
+import { decideRound, type Round } from '../job/decide-round.ts'
+import type { FireWrite, NewRun, RunOrigin, SkippedNewRun, TakenSchedule } from '../store/schedule-store.ts'
+import { decideFire } from './decide-fire.ts'
+import { type StoredDocument, startedBy } from './run-input.ts'
+import { roundKey, skipKey } from './run-key.ts'
+import type { OverlapPolicy, Schedule } from './schedule.ts'
+
+/** More do not wait for one that does not end. */
+export const MOST_WAITING = 1_000
+
+export interface TakenParts {
+  readonly taken: TakenSchedule
+  /** Absent: it has no trigger. */
+  readonly schedule: Schedule | undefined
+  readonly now: number
+  readonly newId: () => string
+}
+
+export function decideTaken({ taken, schedule, now, newId }: TakenParts): FireWrite {
+  const plan = new RunPlan(taken, newId)
+  let { dueAt, wakeAt, lastFiredAt } = taken
+  // Where the next occurrence takes the place of all before it, it is asked first.
+  const { overlap = 'skip' } = taken.document as StoredDocument
+  if (!taken.paused && overlap !== 'cancel-previous') plan.turn()
+  if (schedule !== undefined && dueAt !== undefined && !taken.paused) {
+    const decision = decideFire({
+      schedule,
+      dueAt,
+      now,
+      running: plan.busyCount,
+      ...(lastFiredAt === undefined ? {} : { lastFiredAt }),
+    })
+    for (const { reason, calendar, firstAt, lastAt, count, exact } of decision.skipped) {
+      plan.skip({
+        at: firstAt,
+        lastAt,
+        count,
+        exact,
+        reason: calendar === undefined ? reason : `${reason}: ${calendar}`,
+      })
+    }
+    for (const { key, at, late } of decision.fires) {
+      plan.begin({ key, at, late, origin: 'schedule' })
+      lastFiredAt = Math.max(lastFiredAt ?? at, at)
+    }
+    dueAt = decision.next?.dueAt
+    wakeAt = decision.next?.wakeAt
+  }
+  const round = followEnds(taken, now, plan)
+  if (!taken.paused && overlap === 'cancel-previous') plan.turn()
+  return { ...plan.write(), dueAt, wakeAt: taken.paused ? undefined : wakeAt, lastFiredAt, round }
+}
+
+/** What was gathered of the ends of others, as JSON text. */
+function followEnds(taken: TakenSchedule, now: number, plan: RunPlan): string | undefined {
+  const { dependency } = taken.document as StoredDocument
+  let round = taken.round as Round | undefined
+  if (dependency !== undefined && !taken.paused) {
+    for (const end of taken.ends) {
+      const decided = decideRound(dependency, round, end, now)
+      round = decided.round
+      if (decided.fires) plan.begin({ key: roundKey(taken.id, round!.id), at: now, late: false, origin: 'after' })
+    }
+  }
+  return round === undefined ? undefined : JSON.stringify(round)
+}
+
+export interface Begin {
+  readonly key: string
+  readonly at: number
+  readonly late: boolean
+  readonly origin: RunOrigin
+  readonly input?: Parameters<typeof startedBy>[1]['input']
+}
+
+/** Gathers the runs of one decision, and knows how many are there by now. */
+export class RunPlan {
+  readonly #taken: TakenSchedule
+  readonly #newId: () => string
+  readonly #runs: NewRun[] = []
+  #runningCount: number
+  #waitingCount: number
+  #cancels: readonly string[] = []
+  #dropsWaiting = false
+
+  constructor(taken: TakenSchedule, newId: () => string) {
+    this.#taken = taken
+    this.#newId = newId
+    this.#runningCount = taken.running.length
+    this.#waitingCount = taken.waiting.length
+  }
+
+  get busyCount(): number {
+    return this.#runningCount + this.#waitingCount
+  }
+
+  /** The next one that waits, when nothing is in its way. */
+  turn(): void {
+    const [key] = this.#taken.waiting
+    if (key === undefined || this.#runningCount > 0 || this.#dropsWaiting) return
+    this.#runs.push({ kind: 'promote', key })
+    this.#runningCount += 1
+    this.#waitingCount -= 1
+  }
+
+  /** Whether one more may wait. */
+  get hasRoom(): boolean {
+    return this.#waitingCount < MOST_WAITING
+  }
+
+  /** Under the policy of the schedule, or another. What finds no room is noted as skipped: a request under its own key, so that it is answered alike when it is repeated. */
+  begin(run: Begin, overlap: OverlapPolicy = this.#overlap()): void {
+    if (overlap === 'cancel-previous' && this.busyCount > 0) this.#supersede()
+    if (overlap === 'allow' || this.busyCount === 0) {
+      this.#add('start', run)
+      this.#runningCount += 1
+      return
+    }
+    if (!this.hasRoom || (overlap === 'skip' && run.origin !== 'after')) {
+      const { key, at, origin } = run
+      const asked = origin === 'request' ? { key } : {}
+      this.skip({ at, lastAt: at, count: 1, exact: true, reason: 'overlap', origin, ...asked })
+      return
+    }
+    this.#add('wait', run)
+    this.#waitingCount += 1
+  }
+
+  skip(skipped: Omit<SkippedNewRun, 'kind' | 'id' | 'key' | 'origin'> & { key?: string; origin?: RunOrigin }): void {
+    const key = skipKey(this.#taken.id, skipped.reason, skipped.at)
+    this.#runs.push({ kind: 'skip', id: this.#newId(), key, origin: 'schedule', ...skipped })
+  }
+
+  write(): FireWrite {
+    const { tenant, id, dueAt, wakeAt, lastFiredAt, round } = this.#taken
+    return {
+      tenant,
+      id,
+      dueAt,
+      wakeAt,
+      lastFiredAt,
+      round: round === undefined ? undefined : JSON.stringify(round),
+      runs: this.#runs,
+      cancels: this.#cancels,
+      dropsWaiting: this.#dropsWaiting,
+    }
+  }
+
+  #overlap(): OverlapPolicy {
+    return (this.#taken.document as StoredDocument).overlap ?? 'skip'
+  }
+
+  #add(kind: 'start' | 'wait', { input, ...run }: Begin): void {
+    const started = startedBy(this.#taken, { ...run, ...(input === undefined ? {} : { input }) })
+    this.#runs.push({ kind, id: this.#newId(), ...run, started })
+  }
+
+  /** Ends what runs; of all that wait, those of this decision included, none is left. */
+  #supersede(): void {
+    this.#cancels = this.#taken.running
+    this.#dropsWaiting = true
+    this.#waitingCount = 0
+    for (let index = this.#runs.length - 1; index >= 0; index--)
+      if (this.#runs[index]!.kind === 'wait') this.#runs.splice(index, 1)
+  }
+}

@@ -1,0 +1,97 @@
+/** Schedules, jobs and the loop that fires them, put together for one engine. */
+import type { Clock, Logger } from '@lockstep/base'
+import type { AnyJob } from '../job/job.ts'
+import { Jobs, type JobsOptions } from '../job/jobs.ts'
+import { registerJobs } from '../job/register-jobs.ts'
+import type { EngineStore } from '../store/engine-store.ts'
+import type { WakeBus } from '../worker/wake-bus.ts'
+import { GraphTriggers } from './apply-graph-triggers.ts'
+import { Scheduler } from './scheduler.ts'
+import { Schedules } from './schedules.ts'
+
+/** `cluster`: every node takes part. `off`: only `runDue` and `triggerNow` start runs here. */
+export type SchedulerMode = 'cluster' | 'off'
+
+export interface SchedulingOptions {
+  readonly store: EngineStore
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly bus: WakeBus
+  readonly newId: () => string
+  readonly nodeId: () => string
+  readonly mode: SchedulerMode
+  readonly tenant: string
+  readonly jobs: readonly AnyJob[]
+  readonly start: JobsOptions['start']
+  readonly onStarted: () => void
+}
+
+/** What nodes tell one another when a schedule has changed. */
+const TOPIC = 'schedule'
+
+export class Scheduling {
+  readonly schedules: Schedules
+  readonly jobs: Jobs
+  readonly #o: SchedulingOptions
+  readonly #scheduler: Scheduler
+  #unsubscribe: () => void = () => {}
+
+  constructor(options: SchedulingOptions) {
+    this.#o = options
+    const { store, clock, newId, nodeId, bus, onStarted } = options
+    const logger = options.logger.area('schedule')
+    const triggers = new GraphTriggers({
+      schedules: store.schedules,
+      definitions: store.definitions,
+      logger,
+      nodeId,
+      newId,
+    })
+    this.#scheduler = new Scheduler({
+      schedules: store.schedules,
+      clock,
+      logger,
+      newId,
+      nodeId,
+      onStarted,
+      onStale: () => triggers.apply(),
+    })
+    this.schedules = new Schedules({
+      schedules: store.schedules,
+      clock,
+      newId,
+      nodeId,
+      onStarted,
+      onChanged: () => {
+        this.#scheduler.wake()
+        bus.publish(TOPIC)
+      },
+      onWaiting: (definitionId) => this.#scheduler.watch(definitionId),
+      runDue: () => this.#scheduler.runDue(),
+    })
+    this.jobs = new Jobs({ schedules: this.schedules, start: options.start })
+  }
+
+  /** The node has joined: its jobs are written down, then it takes part. */
+  async begin(): Promise<void> {
+    const { store, tenant, jobs, nodeId, newId, logger, bus, mode } = this.#o
+    for (const name of await registerJobs(store.schedules, tenant, nodeId(), jobs, newId))
+      logger.error('a job has no schedule: its name is taken by one that a person made', { job: name })
+    if (mode === 'off') return
+    for (const { document } of jobs) for (const parent of document.dependency?.jobs ?? []) this.#scheduler.watch(parent)
+    this.#unsubscribe = bus.subscribe((topic) => {
+      if (topic === TOPIC) this.#scheduler.wake()
+    })
+    this.#scheduler.run()
+  }
+
+  stop(): void {
+    this.#unsubscribe()
+    this.#scheduler.stop()
+  }
+
+  /** An instance of this definition has ended here. */
+  ended(definitionId: string): void {
+    this.#scheduler.ended(definitionId)
+  }
+}

@@ -1,0 +1,33 @@
+import { InvalidOption } from '@lockstep/base'
+import type { UserTransaction } from '../store/transaction-store.ts'
+
+export const DEFAULT_TENANT = 'default'
+
+export interface StartRequest {
+  readonly tenant?: string
+  readonly definitionId: string
+  /** @default the published version */
+  readonly version?: number
+  readonly input?: unknown
+  readonly correlationId?: string
+  /** Two starts of one definition with the same key are one instance. */
+  readonly dedupeKey?: string
+  /** Joins the caller's own transaction: the instance exists when that commits. */
+  readonly tx?: UserTransaction
+}
+
+export interface StartedInstance {
+  readonly instanceId: string
+  /** `false`: an instance with the same dedupe key was there first; this is its id. */
+  readonly created: boolean
+  /** Whether it runs on this node. */
+  readonly here: boolean
+}
+
+const LONGEST_TEXT = 512
+
+/** Texts that stand in indexes: short, and without the one character that the store cannot hold. */
+export function checkText(value: string | undefined, option: string): void {
+  if (value === undefined || (value.length > 0 && value.length <= LONGEST_TEXT && !value.includes('\0'))) return
+  throw new InvalidOption({ option, rule: `text of 1 to ${LONGEST_TEXT} characters without NUL` })
+}

@@ -1,0 +1,262 @@
+/**
+ * The shell around the graph interpreter: evaluates inputs, runs handlers, feeds their results back as facts and tells its
+ * host what to write. All decisions about what comes next are the interpreter's; all waiting is the host's.
+ *
+ * An effect starts only when everything before it is durable. What needs no effect runs on in the same turn and is written
+ * with it. While a time-out is being put to the store, or a transaction is open, nothing is folded: results wait, so that the
+ * order of facts in memory is the order in the journal.
+ */
+import type { Json, JsonObject } from '@lockstep/base'
+import type { CompiledExpression } from '../../expression/expression.ts'
+import { childEnded } from '../../graph/child-ended.ts'
+import { foldJournal, type GraphSnapshot } from '../../graph/fold-journal.ts'
+import type { GraphProgram } from '../../graph/graph-program.ts'
+import type { GraphState } from '../../graph/graph-state.ts'
+import { openContainer } from '../../graph/open-container.ts'
+import { resetReady, takeCancelled, takeDueRetries, takeReady } from '../../graph/ready.ts'
+import { verdict } from '../../graph/verdict.ts'
+import { dueWaits, nextDueAt, nextDueInMs, openWaits, stamp } from '../../graph/waits.ts'
+import type { Fact, StepKey } from '../../journal/fact.ts'
+import { unclearOutcome } from '../../step/incident.ts'
+import { WorkflowFault } from '../../step/workflow-fault.ts'
+import type { InboxMessage, RecordedFact } from '../../store/agenda-store.ts'
+import { activeBeside, type Execution, type ExecutionHost, type Posture } from '../execution.ts'
+import { inputsFromSandbox, inputsNow } from './evaluate-inputs.ts'
+import { type GraphShell, LiveGraph, type Run } from './live-graph.ts'
+import { restartChildren, runChild } from './run-child.ts'
+import { runEffect } from './run-effect.ts'
+import { runTransaction } from './run-transaction.ts'
+import { activityContext, settleStep } from './settle-step.ts'
+
+/** Inline steps of one turn; then others get a turn too, and what was recorded can leave. */
+const TURN_STEPS = 500
+/** Facts after which a snapshot is cheaper to read than they are. */
+const SNAPSHOT_AFTER = 64
+
+export class GraphExecution implements Execution {
+  readonly #graph: LiveGraph
+  #snapshotSeq = 0
+  #replayed = false
+  #turnScheduled = false
+  #advancing = false
+  /** Steps that the journal dropped and whose bookmarks its last owner may not have closed. */
+  #leftBehind: readonly StepKey[] = []
+
+  constructor(program: GraphProgram<CompiledExpression>, shell: GraphShell, host: ExecutionHost) {
+    this.#graph = new LiveGraph(program, shell, host, () => this.#turn())
+  }
+
+  replay(snapshot: GraphSnapshot | undefined, facts: readonly RecordedFact[]): void {
+    const graph = this.#graph
+    if (snapshot !== undefined) this.#snapshotSeq = (snapshot.state as GraphState).seq
+    const state = foldJournal(graph.program, snapshot, facts)
+    graph.state = state
+    this.#leftBehind = takeCancelled(state).filter((step) => !graph.isAlive(step))
+    resetReady(graph.program, state)
+    this.#replayed = facts.length > 1 || snapshot !== undefined
+  }
+
+  advance(): void {
+    if (this.#replayed) {
+      this.#replayed = false
+      if (this.#leftBehind.length > 0) this.#graph.host.record({ closes: this.#leftBehind })
+      this.#leftBehind = []
+      restartChildren(this.#graph)
+    }
+    this.#turn()
+  }
+
+  deliver(message: InboxMessage): void {
+    const graph = this.#graph
+    graph.freeze.afterwards(() => {
+      const step = message.step ?? ''
+      const wait = openWaits(graph.state).find((each) => each.step === step)
+      if (wait === undefined) return
+      graph.fold(
+        message.kind === 'child'
+          ? childEnded(graph.program, graph.state, step, message.payload)
+          : completed(step, message.kind === 'event' ? 'event' : 'resume', message.payload),
+      )
+      this.#turn()
+    })
+  }
+
+  fire(now: number): void {
+    const graph = this.#graph
+    if (graph.freeze.isOn || graph.isDisposed) return
+    const late: StepKey[] = []
+    for (const { step, wait } of dueWaits(graph.state, now)) {
+      if (!graph.isAlive(step)) continue // cancelled by one that fired before it
+      if (wait.kind === 'timer') graph.fold({ kind: 'completed', step, outcome: 'done', by: 'timer' })
+      else if (wait.kind === 'timeout') graph.fold(timedOut(step, wait.ms))
+      else if (wait.kind !== 'retry') late.push(step)
+    }
+    const first = late.find((step) => graph.isAlive(step))
+    if (first !== undefined) this.#proposeTimeout(first)
+    this.#turn()
+  }
+
+  stamp(at: number, upToSeq: number): void {
+    stamp(this.#graph.state, at, upToSeq)
+  }
+
+  posture(): Posture {
+    const { state, activeCount, freeze } = this.#graph
+    const end = verdict(state)
+    if (end !== undefined) {
+      return {
+        kind: 'ended',
+        status: end.status,
+        output: end.status === 'completed' ? end.output : null,
+        error: end.status === 'faulted' ? end.error : undefined,
+      }
+    }
+    if (activeCount > 0 || this.#turnScheduled || freeze.isOn) return activeBeside(nextDueAt(state))
+    return { kind: 'waiting', dueAt: nextDueAt(state), dueInMs: nextDueInMs(state) }
+  }
+
+  snapshot(): string | undefined {
+    const { state } = this.#graph
+    if (state.seq - this.#snapshotSeq < SNAPSHOT_AFTER) return undefined
+    this.#snapshotSeq = state.seq
+    return JSON.stringify(state)
+  }
+
+  attach(host: ExecutionHost): void {
+    this.#graph.host = host
+    this.#replayed = false
+  }
+
+  dispose(reason: unknown): void {
+    this.#graph.dispose(reason)
+  }
+
+  /** Hands out what is ready until nothing is, or others should have a turn. */
+  #turn(): void {
+    const graph = this.#graph
+    if (this.#advancing || graph.freeze.isOn || graph.isDisposed) return
+    if (graph.awaitedTransactionCount > 0) return this.#rest()
+    this.#advancing = true
+    try {
+      for (let count = 0; ; count += 1) {
+        const ready = [
+          ...takeReady(graph.program, graph.state),
+          ...takeDueRetries(graph.program, graph.state, graph.host.storeNow()),
+        ]
+        if (ready.length === 0) break
+        for (const run of ready) if (graph.isAlive(run.step)) this.#begin(run)
+        graph.dropCancelled()
+        if (count >= TURN_STEPS) {
+          this.#continueLater()
+          break
+        }
+      }
+    } finally {
+      this.#advancing = false
+    }
+    this.#rest()
+  }
+
+  #rest(): void {
+    this.#graph.dropCancelled()
+    this.#graph.host.changed()
+  }
+
+  #continueLater(): void {
+    if (this.#turnScheduled) return
+    this.#turnScheduled = true
+    this.#graph.shell.clock.soon(() => {
+      this.#turnScheduled = false
+      this.#turn()
+    })
+  }
+
+  #begin(run: Run): void {
+    if (run.unclear) return this.#reportUnclear(run)
+    try {
+      const inputs = inputsNow(this.#graph, run)
+      if (inputs !== undefined) return this.#execute(run, inputs)
+    } catch (error) {
+      return this.#graph.fail(run, error)
+    }
+    void this.#evaluateAndExecute(run)
+  }
+
+  async #evaluateAndExecute(run: Run): Promise<void> {
+    const graph = this.#graph
+    graph.activeCount += 1
+    let begin: () => void
+    try {
+      const inputs = await inputsFromSandbox(graph, run)
+      begin = () => this.#execute(run, inputs)
+    } catch (error) {
+      begin = () => graph.fail(run, error)
+    }
+    graph.freeze.afterwards(() => {
+      graph.activeCount -= 1
+      if (graph.isAlive(run.step)) begin()
+      this.#turn()
+    })
+  }
+
+  #execute(run: Run, inputs: JsonObject): void {
+    const graph = this.#graph
+    const { activity, step } = run
+    const { type } = activity.type
+    const problem = graph.shell.activities.check(type, inputs)
+    if (problem !== undefined)
+      return graph.fail(run, new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' }))
+    if (activity.container !== undefined) {
+      const opened = openContainer(run, inputs)
+      return 'kind' in opened
+        ? graph.fold(opened)
+        : graph.fold({ kind: 'failed', step, attempt: run.attempt, error: { ...opened, step } })
+    }
+    if (type === 'run-workflow') return runChild(graph, run, inputs)
+    const handler = graph.shell.activities.handler(type)
+    if (handler === undefined) {
+      const message = `This node has no code for activity type "${type}"`
+      return graph.fail(run, new WorkflowFault({ message, faultCode: 'UNKNOWN_ACTIVITY_TYPE' }))
+    }
+    if (handler.runs === 'effect') return void runEffect(graph, run, handler, inputs)
+    if (handler.runs === 'transaction') return runTransaction(graph, run, handler, inputs)
+    try {
+      settleStep(graph, run, handler.run(inputs, activityContext(graph, run, graph.host.abort)))
+    } catch (error) {
+      graph.fail(run, error)
+    }
+  }
+
+  /** Nobody knows whether it happened. A person decides. */
+  #reportUnclear({ step, activity }: Run): void {
+    const graph = this.#graph
+    const incident = unclearOutcome(graph.host.newId(), graph.program.id, activity.id, step)
+    graph.openWait(step, { kind: 'signal', name: step }, [incident])
+  }
+
+  /** A resume may be consuming the very bookmark: the store decides who was first. One at a time, because one may cancel another. */
+  #proposeTimeout(step: StepKey): void {
+    const graph = this.#graph
+    const fact: Fact = { kind: 'completed', step, outcome: 'timeout', by: 'timer' }
+    graph.freeze.begin()
+    graph.host.propose({
+      facts: [fact],
+      closes: [step],
+      apply: (at) => {
+        graph.foldWritten([fact], at)
+        graph.freeze.end()
+        this.#turn()
+      },
+      discard: () => graph.freeze.end(),
+    })
+  }
+}
+
+function completed(step: StepKey, by: 'event' | 'resume', payload: unknown): Fact {
+  return { kind: 'completed', step, outcome: 'done', output: (payload ?? null) as Json, by }
+}
+
+function timedOut(step: StepKey, ms: number): Fact {
+  const message = `"${step}" took longer than ${ms} ms`
+  return { kind: 'failed', step, attempt: 1, error: { code: 'TIMED_OUT', message, step } }
+}

@@ -1,0 +1,115 @@
+import type { Clock, LazyAbort, Logger, Random } from '@lockstep/base'
+import type { ActivityRegistry } from '../../activity/activity-registry.ts'
+import type { CompiledExpression } from '../../expression/expression.ts'
+import type { Sandbox } from '../../expression/sandbox.ts'
+import { applyFact } from '../../graph/apply-fact.ts'
+import type { GraphProgram } from '../../graph/graph-program.ts'
+import { type GraphState, initialState } from '../../graph/graph-state.ts'
+import { isLive, type StepToRun, takeCancelled } from '../../graph/ready.ts'
+import type { Fact, Failure, StepKey, Wait } from '../../journal/fact.ts'
+import { toFailure } from '../../step/failure.ts'
+import { retryDelayMs } from '../../step/retry-policy.ts'
+import { WorkflowFault } from '../../step/workflow-fault.ts'
+import type { NewIncident } from '../../store/commit-store.ts'
+import { bookmarksFor } from '../bookmarks-for.ts'
+import type { Change, ExecutionHost } from '../execution.ts'
+import { Freeze } from '../freeze.ts'
+
+export interface GraphShell {
+  readonly activities: ActivityRegistry
+  readonly sandbox: Sandbox
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** How long published events are kept for a bookmark that opens later. */
+  readonly eventTtlMs: number
+  readonly mostDepth: number
+}
+
+export type Run = StepToRun<CompiledExpression>
+
+/** A graph in memory: its state, the only ways to change it, and what runs of it. Whoever runs a step works on this. */
+export class LiveGraph {
+  readonly program: GraphProgram<CompiledExpression>
+  readonly shell: GraphShell
+  /** Starts whatever has become ready; to be called when something has ended. */
+  readonly goOn: () => void
+  readonly freeze = new Freeze()
+  /** Code that can be told to stop, by step. */
+  readonly running = new Map<StepKey, LazyAbort>()
+  host: ExecutionHost
+  state: GraphState
+  /** Things under way that keep the instance from being suspended. */
+  activeCount = 0
+  /** Transactions that wait for their moment; see `runTransaction`. */
+  awaitedTransactionCount = 0
+  #isDisposed = false
+
+  constructor(program: GraphProgram<CompiledExpression>, shell: GraphShell, host: ExecutionHost, goOn: () => void) {
+    this.program = program
+    this.shell = shell
+    this.host = host
+    this.goOn = goOn
+    this.state = initialState(program)
+  }
+
+  get isDisposed(): boolean {
+    return this.#isDisposed
+  }
+
+  isAlive(step: StepKey): boolean {
+    return isLive(this.state, step)
+  }
+
+  /** Makes a fact true here, and asks for it to be written. */
+  fold(fact: Fact, more: Omit<Change, 'facts'> = {}): void {
+    if (this.#isDisposed) return
+    applyFact(this.program, this.state, fact)
+    this.host.record({ ...more, facts: [fact] })
+  }
+
+  /** Folds facts that the store has written already. */
+  foldWritten(facts: readonly Fact[], at: number): void {
+    if (this.#isDisposed) return
+    for (const fact of facts) applyFact(this.program, this.state, fact, at)
+  }
+
+  /** An attempt failed: another one follows, or the step has failed. */
+  fail({ step, activity, attempt }: Run, error: unknown): void {
+    const failure = failureOf(error, step)
+    const delayMs = retryDelayMs(activity.retry, attempt, failure, this.shell.random.next())
+    if (delayMs === undefined) this.fold({ kind: 'failed', step, attempt, error: failure })
+    else this.fold({ kind: 'retrying', step, attempt, error: failure, delayMs })
+  }
+
+  openWait(step: StepKey, wait: Wait, incidents: readonly NewIncident[] = []): void {
+    const opens = bookmarksFor(step, wait, () => this.host.newId())
+    const [bookmark] = opens
+    this.fold({ kind: 'waiting', step, wait, ...(bookmark && { bookmark: bookmark.id }) }, { opens, incidents })
+  }
+
+  /** Stops the code of steps that were cancelled, and closes their bookmarks. */
+  dropCancelled(): void {
+    const dead = takeCancelled(this.state)
+    if (dead.length === 0) return
+    for (const step of dead) {
+      this.running
+        .get(step)
+        ?.abort(new WorkflowFault({ message: `Step "${step}" is no longer wanted`, faultCode: 'CANCELLED' }))
+      this.running.delete(step)
+    }
+    this.host.record({ closes: dead })
+  }
+
+  dispose(reason: unknown): void {
+    this.#isDisposed = true
+    this.freeze.close()
+    for (const abort of this.running.values()) abort.abort(reason)
+    this.running.clear()
+  }
+}
+
+export function failureOf(error: unknown, step: StepKey): Failure {
+  const failure = toFailure(error, step)
+  return WorkflowFault.is(error) ? { code: error.details.faultCode, message: failure.message, step } : failure
+}

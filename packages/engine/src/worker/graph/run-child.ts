@@ -1,0 +1,75 @@
+import type { Json, JsonObject } from '@lockstep/base'
+import { openWaits } from '../../graph/waits.ts'
+import type { StepKey } from '../../journal/fact.ts'
+import { WorkflowFault } from '../../step/workflow-fault.ts'
+import { inputsFromSandbox } from './evaluate-inputs.ts'
+import { failureOf, type LiveGraph, type Run } from './live-graph.ts'
+
+/** Writes that the step waits for a child, whose id is in that fact, and starts the child after it: a crash between leaves a name to start. */
+export function runChild(graph: LiveGraph, run: Run, inputs: JsonObject): void {
+  const { state, shell, host } = graph
+  const { depth = 0 } = state
+  if (depth >= shell.mostDepth) {
+    const message = `Workflows that run one another are ${depth} deep, the limit is ${shell.mostDepth}: look for a circle`
+    return graph.fail(run, new WorkflowFault({ message, faultCode: 'TOO_DEEP' }))
+  }
+  const instanceId = host.newId()
+  graph.fold({ kind: 'waiting', step: run.step, wait: { kind: 'child', instanceId } })
+  void startChild(graph, run, instanceId, () => inputs)
+}
+
+/** The process that wrote the wait may have died before it started the child; starting it again is harmless. */
+export function restartChildren(graph: LiveGraph): void {
+  for (const { step, wait } of openWaits(graph.state)) {
+    const execution = graph.state.executions[step]
+    const activity = execution && graph.program.byId.get(execution.activity)
+    if (wait.kind !== 'child' || execution === undefined || activity === undefined) continue
+    const run: Run = { step, activity, attempt: execution.attempt, unclear: false }
+    void startChild(graph, run, wait.instanceId, () => inputsFromSandbox(graph, run))
+  }
+}
+
+async function startChild(
+  graph: LiveGraph,
+  { step, attempt }: Run,
+  instanceId: string,
+  inputsOf: () => JsonObject | Promise<JsonObject>,
+): Promise<void> {
+  const { host, state } = graph
+  graph.activeCount += 1
+  let finish: (() => void) | undefined
+  try {
+    const inputs = await inputsOf()
+    await host.durable()
+    await host.startChild({
+      ...childOf(inputs, host.identity.correlationId),
+      instanceId,
+      step,
+      depth: (state.depth ?? 0) + 1,
+    })
+    if (inputs.wait === false)
+      finish = () => graph.fold({ kind: 'completed', step, outcome: 'done', output: { instanceId } })
+  } catch (error) {
+    finish = () => graph.fold({ kind: 'failed', step, attempt, error: failureOf(error, step) })
+  }
+  graph.freeze.afterwards(() => {
+    graph.activeCount -= 1
+    if (waitsFor(graph, step, instanceId)) finish?.()
+    graph.goOn()
+  })
+}
+
+function childOf(inputs: JsonObject, correlationId: string | undefined) {
+  return {
+    definitionId: String(inputs.definitionId),
+    version: typeof inputs.version === 'number' ? inputs.version : undefined,
+    input: (inputs.input ?? null) as Json,
+    correlationId: typeof inputs.correlationId === 'string' ? inputs.correlationId : correlationId,
+    awaited: inputs.wait !== false,
+  }
+}
+
+function waitsFor(graph: LiveGraph, step: StepKey, instanceId: string): boolean {
+  const wait = graph.isAlive(step) ? graph.state.waits[step]?.wait : undefined
+  return wait?.kind === 'child' && wait.instanceId === instanceId
+}

@@ -1,0 +1,40 @@
+import type { Json } from '@lockstep/base'
+import type { Failure, StepKey } from '../journal/fact.ts'
+import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
+import type { UserTransaction } from '../store/transaction-store.ts'
+import type { ChildStart, InstanceIdentity } from './execution.ts'
+
+/** What a held instance asks of the worker that holds it. */
+export interface Holder<Held> {
+  /** Timers due within this time are waited for with the claim in hand. */
+  readonly holdMs: number
+  storeNow(): number
+  newId(): string
+  mark(held: Held): void
+  transact<M>(
+    work: (tx: UserTransaction) => Promise<M>,
+    item: (made: M) => CheckpointItem,
+  ): Promise<M & { readonly verdict: CheckpointVerdict; readonly at: number }>
+  startChild(parent: InstanceIdentity, child: ChildStart): Promise<void>
+  /** A stimulus was missed: read the inbox and call `hear`. */
+  stimulated(held: Held): void
+  /** Nothing of it runs: it waits with the claim in hand until `dueAt` (store's clock). */
+  waits(held: Held, dueAt: number): void
+  /** It runs, and is to be told when it is `dueAt`. */
+  fallsDue(held: Held, dueAt: number): void
+  published(tenant: string, eventIds: readonly string[]): void
+  suspended(held: Held): void
+  ended(held: Held, status: string, output: Json, error: Failure | undefined): void
+  lost(held: Held): void
+}
+
+/** What is known of an instance when its claim comes into hand. */
+export interface HeldStart {
+  readonly identity: InstanceIdentity
+  readonly claimNo: number
+  readonly stim: number
+  readonly crashes: number
+  /** Number of the last committed fact. */
+  readonly seq: number
+  readonly bookmarks: ReadonlyMap<string, StepKey>
+}

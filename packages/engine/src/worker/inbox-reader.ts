@@ -1,0 +1,61 @@
+import { type Clock, errorCode, errorMessage, type Logger } from '@lockstep/base'
+import type { AgendaStore } from '../store/agenda-store.ts'
+import type { HeldInstance } from './held-instance.ts'
+
+export interface InboxReaderOptions {
+  readonly agenda: Pick<AgendaStore, 'inbox'>
+  readonly clock: Clock
+  readonly logger: Logger
+  /** It has no agenda row any more. */
+  readonly onLost: (held: HeldInstance) => void
+}
+
+const BATCH = 200
+const RETRY_MS = 200
+
+/** Reads the inboxes of instances in hand that may have messages, all of them in one question, and lets them hear. */
+export class InboxReader {
+  readonly #o: InboxReaderOptions
+  readonly #wanted = new Set<HeldInstance>()
+  #reading = false
+  #stopped = false
+
+  constructor(options: InboxReaderOptions) {
+    this.#o = options
+  }
+
+  want(held: HeldInstance): void {
+    this.#wanted.add(held)
+    if (!this.#reading) void this.#read()
+  }
+
+  forget(held: HeldInstance): void {
+    this.#wanted.delete(held)
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  async #read(): Promise<void> {
+    this.#reading = true
+    try {
+      while (this.#wanted.size > 0 && !this.#stopped) {
+        const batch = [...this.#wanted].slice(0, BATCH)
+        const inboxes = await this.#o.agenda.inbox(batch.map((held) => held.identity.instanceId))
+        for (const held of batch) this.#wanted.delete(held)
+        const byId = new Map(inboxes.map((inbox) => [inbox.instanceId, inbox]))
+        for (const held of batch) {
+          const inbox = byId.get(held.identity.instanceId)
+          if (inbox === undefined) this.#o.onLost(held)
+          else held.hear(inbox)
+        }
+      }
+    } catch (error) {
+      this.#o.logger.warn('could not read the inbox', { code: errorCode(error), reason: errorMessage(error) })
+      this.#o.clock.schedule(RETRY_MS, () => (this.#reading ? undefined : void this.#read()))
+    } finally {
+      this.#reading = false
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/** Moments between two transactions about one schedule, one statement at a time. */
+import { deferred } from '@lockstep/base'
+import type { EngineStore, FireWrite, TakenSchedule } from '@lockstep/engine/ports'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { postgresEngineStore } from '../../src/engine/engine-store.ts'
+import * as sql from '../../src/engine/schedule.sql.ts'
+import { fireColumns } from '../../src/engine/schedule-columns.ts'
+import { openTestPostgres, type TestDatabase } from './open-stores.ts'
+
+const NODE = '00000000-0000-7000-8000-000000000001'
+const [FIRST, SECOND] = ['00000000-0000-7000-8000-0000000000a1', '00000000-0000-7000-8000-0000000000a2']
+const TENANT = 'acme'
+const SOON = Date.UTC(2026, 0, 1)
+
+let database: TestDatabase
+let store: EngineStore
+beforeAll(async () => {
+  database = await openTestPostgres()
+  store = postgresEngineStore(database.db)
+  await store.membership.join({ id: NODE, name: 'node', version: '1' })
+  await store.definitions.registerFunction(TENANT, 'work', 1)
+})
+afterAll(() => database?.close())
+
+const write = (runs: FireWrite['runs'], wakeAt?: number): FireWrite => ({
+  tenant: TENANT,
+  id: 'line',
+  dueAt: undefined,
+  wakeAt,
+  lastFiredAt: undefined,
+  round: undefined,
+  runs,
+  cancels: [],
+  dropsWaiting: false,
+})
+const run = (kind: 'start' | 'wait', id: string, key: string) =>
+  ({ kind, id, key, at: SOON, origin: 'schedule', late: false, started: '{"input":null}' }) as const
+
+async function fire(decide: (taken: TakenSchedule) => FireWrite['runs'] = () => []): Promise<readonly TakenSchedule[]> {
+  let seen: readonly TakenSchedule[] = []
+  await store.schedules.fire(NODE, 10, (taken) => {
+    seen = taken
+    return taken.map((each) => write(decide(each)))
+  })
+  return seen
+}
+
+it('an end is not forgotten while somebody is about to let a run wait for it', async () => {
+  const save = { document: '{"overlap":"queue"}', definitionId: 'work', owner: undefined, activity: undefined }
+  await store.schedules.change(NODE, TENANT, 'line', () => ({
+    kind: 'write',
+    save: { ...save, paused: false, after: [] },
+    fire: write([], SOON),
+  }))
+  expect(await fire(() => [run('start', FIRST, 'line@1')])).toHaveLength(1)
+
+  // Somebody reads that the first one runs, and holds the schedule.
+  const [read, goOn] = [deferred<void>(), deferred<void>()]
+  const deciding = database.db.transaction(async (tx) => {
+    const [taken] = await tx.many(sql.takeOne, { tenant: TENANT, id: 'line' })
+    expect(taken!.running).toEqual([FIRST])
+    read.resolve()
+    await goOn.promise
+    await tx.many(sql.fire, fireColumns(NODE, [write([run('wait', SECOND, 'line@2')])]))
+  })
+  await read.promise
+
+  // The first one ends, and another node looks.
+  const [claim] = await store.agenda.claim({
+    nodeId: NODE,
+    queues: ['fn/work/1'],
+    limit: 1,
+    aheadMs: 0,
+    floorMs: undefined,
+  })
+  await store.commits.commit({
+    nodeId: NODE,
+    flushNo: 1,
+    starts: [],
+    checkpoints: [
+      {
+        tenant: TENANT,
+        instanceId: FIRST,
+        claimNo: claim!.claimNo,
+        seq: 2,
+        facts: [{ kind: 'ended', data: '{}' }],
+        then: { kind: 'end', status: 'completed' },
+        stim: 0,
+        opens: [],
+        closes: [],
+        consumes: [],
+        publishes: [],
+        incidents: [],
+        snapshot: undefined,
+        survived: false,
+        parent: undefined,
+      },
+    ],
+  })
+  expect(await fire()).toEqual([])
+
+  goOn.resolve()
+  await deciding
+  expect((await store.schedules.look()).due).toBe(true)
+  const taken = await fire(({ waiting }) => waiting.map((key) => ({ kind: 'promote', key })))
+  expect(taken).toMatchObject([{ id: 'line', running: [], waiting: ['line@2'] }])
+  expect(await store.instances.status(TENANT, SECOND)).toBe('queued')
+})

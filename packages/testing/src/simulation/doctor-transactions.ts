@@ -1,0 +1,138 @@
+import { type Area, type BrokenRow, Fenced, type FindingCode } from '@lockstep/engine/ports'
+import type { Database } from './database.ts'
+import { stimulate } from './stimulate.ts'
+import { type InstanceTableRow, keyOf } from './tables.ts'
+
+interface ExaminedRow {
+  readonly place: string
+  readonly broken: readonly BrokenRow[]
+}
+
+/** Every row of an area, with what is wrong with it. */
+export const examinations: Readonly<Record<Area, (database: Database) => ExaminedRow[]>> = {
+  instances: (database) =>
+    [...database.tables.instances.values()].map((row) => ({
+      place: row.id,
+      broken: [
+        ...(isStranded(database, row) ? [broken('STRANDED', row, row.id, row.id, row.status)] : []),
+        ...(hasGap(database, row) ? [broken('JOURNAL_GAP', row, row.id, row.id, 'facts are missing')] : []),
+      ],
+    })),
+  agenda: ({ tables }) =>
+    [...tables.agenda.values()].map((row) => {
+      const instance = tables.instances.get(row.instanceId)
+      const isDead = row.claimedBy !== undefined && !tables.nodes.has(row.claimedBy)
+      const found = (code: FindingCode) => broken(code, row, row.instanceId, row.instanceId, row.queue)
+      return {
+        place: row.instanceId,
+        broken: [
+          ...(instance === undefined ? [found('AGENDA_WITHOUT_INSTANCE')] : []),
+          ...(instance?.finishedAt === undefined ? [] : [found('AGENDA_OF_FINISHED')]),
+          ...(isDead ? [found('CLAIM_OF_DEAD_NODE')] : []),
+        ],
+      }
+    }),
+  bookmarks: ({ tables }) =>
+    [...tables.bookmarks.values()].map((row) => {
+      const instance = tables.instances.get(row.instanceId)
+      const found = (code: FindingCode) => [broken(code, row, row.id, row.instanceId, row.name)]
+      if (instance === undefined) return { place: row.id, broken: found('BOOKMARK_WITHOUT_INSTANCE') }
+      return { place: row.id, broken: instance.finishedAt === undefined ? [] : found('BOOKMARK_OF_FINISHED') }
+    }),
+  inbox: ({ tables }) =>
+    [...tables.inbox.values()].flat().map((row) => {
+      const instance = tables.instances.get(row.instanceId)
+      const key = `${row.instanceId}/${row.id}`
+      const found = (code: FindingCode) => [broken(code, row, key, row.instanceId, row.kind)]
+      const place = `${row.instanceId}/${String(row.id).padStart(16, '0')}`
+      if (instance === undefined) return { place, broken: found('INBOX_WITHOUT_INSTANCE') }
+      if (instance.finishedAt !== undefined) return { place, broken: found('INBOX_OF_FINISHED') }
+      const isCounted = (tables.agenda.get(row.instanceId)?.stim ?? 0) > 0
+      return { place, broken: isCounted ? [] : found('MESSAGE_NOT_COUNTED') }
+    }),
+  schedules: ({ tables }) =>
+    [...tables.schedules.values()].map((row) => {
+      const place = keyOf(row.id, row.tenant)
+      const found = (code: FindingCode) => [broken(code, row, row.id, undefined, 'no next time')]
+      if (row.paused || row.wakeAt !== undefined) return { place, broken: [] }
+      if (row.dueAt !== undefined) return { place, broken: found('SCHEDULE_ASLEEP') }
+      const { trigger, endAt } = JSON.parse(row.document) as { trigger?: object; endAt?: unknown }
+      const repeats = trigger !== undefined && ('cron' in trigger || 'interval' in trigger) && endAt === undefined
+      return { place, broken: repeats && row.after.length === 0 ? found('SCHEDULE_WITHOUT_NEXT') : [] }
+    }),
+}
+
+/** Mends rows that are still broken in this way; answers how many. */
+export function repairs(
+  database: Database,
+  nodeId: string,
+  code: FindingCode,
+  rows: readonly Pick<BrokenRow, 'tenant' | 'key'>[],
+): number {
+  const { tables, now } = database
+  const node = tables.nodes.get(nodeId)
+  if (node === undefined || node.doomed) throw new Fenced({ nodeId })
+  const area = AREA_OF[code]
+  const still = new Set(
+    examinations[area](database).flatMap((row) => row.broken.map((each) => keyOf(each.code, each.tenant, each.key))),
+  )
+  const wanted = rows.filter((row) => still.has(keyOf(code, row.tenant, row.key)))
+  for (const { tenant, key } of wanted) {
+    const instance = tables.instances.get(key)
+    if (code === 'STRANDED' && instance)
+      tables.agenda.set(key, {
+        ...{ instanceId: key, tenant, queue: instance.queue, dueAt: now(), claimedBy: undefined },
+        ...{ claimNo: instance.claimNo, crashes: 0, stim: 0 },
+      })
+    else if (area === 'bookmarks') tables.bookmarks.delete(key)
+    else if (code === 'MESSAGE_NOT_COUNTED') stimulate(database, [key.split('/')[0]!])
+    else if (area === 'inbox') tables.inbox.delete(key.split('/')[0]!)
+    else if (code === 'CLAIM_OF_DEAD_NODE') tables.agenda.get(key)!.claimedBy = undefined
+    else if (area === 'agenda') tables.agenda.delete(key)
+    else if (code === 'SCHEDULE_ASLEEP') {
+      const row = tables.schedules.get(keyOf(key, tenant))!
+      row.wakeAt = row.dueAt
+    } else return 0
+  }
+  return wanted.length
+}
+
+const AREA_OF: Readonly<Record<FindingCode, Area>> = {
+  STRANDED: 'instances',
+  JOURNAL_GAP: 'instances',
+  AGENDA_OF_FINISHED: 'agenda',
+  AGENDA_WITHOUT_INSTANCE: 'agenda',
+  CLAIM_OF_DEAD_NODE: 'agenda',
+  BOOKMARK_OF_FINISHED: 'bookmarks',
+  BOOKMARK_WITHOUT_INSTANCE: 'bookmarks',
+  INBOX_OF_FINISHED: 'inbox',
+  INBOX_WITHOUT_INSTANCE: 'inbox',
+  MESSAGE_NOT_COUNTED: 'inbox',
+  SCHEDULE_ASLEEP: 'schedules',
+  SCHEDULE_WITHOUT_NEXT: 'schedules',
+}
+
+const broken = (
+  code: FindingCode,
+  { tenant }: { readonly tenant: string },
+  key: string,
+  instanceId: string | undefined,
+  detail: string,
+): BrokenRow => ({ code, tenant, key, instanceId, detail })
+
+function isStranded({ tables }: Database, { id, finishedAt, status }: InstanceTableRow): boolean {
+  if (finishedAt !== undefined || status === 'quarantined' || status === 'paused' || tables.agenda.has(id)) return false
+  if ([...tables.bookmarks.values()].some((row) => row.instanceId === id)) return false
+  return ![...tables.instances.values()].some(
+    (row) => row.parentId === id && row.parentStep !== undefined && row.finishedAt === undefined,
+  )
+}
+
+function hasGap({ tables }: Database, { id, finishedAt, lastSeq }: InstanceTableRow): boolean {
+  const seqs = (tables.journal.get(id) ?? []).map((row) => row.seq).sort((a, b) => a - b)
+  return (
+    seqs.length === 0 ||
+    seqs.some((seq, index) => seq !== index + 1) ||
+    (finishedAt !== undefined && seqs.at(-1) !== lastSeq)
+  )
+}

@@ -1,0 +1,231 @@
+import { PassThrough, Writable } from 'node:stream'
+import { deferred, InvalidDuration, InvalidOption } from '@lockstep/base'
+import { archiveToStream, type RetentionOptions } from '@lockstep/engine'
+import { describe, expect, it } from 'vitest'
+import { type AgedEngine, DAY_MS, openAgedEngine, query } from './aged-engine.ts'
+
+const NOW: RetentionOptions = { keep: { completed: 0 }, share: 1 }
+
+async function instancesOf({ db }: AgedEngine): Promise<string[]> {
+  return (await query<{ id: string }>(db, 'select id from instance order by id')).map((row) => row.id)
+}
+
+describe('what is deleted', () => {
+  it('keeps completed instances 30 days, and faulted ones for ever while their incident is open', async () => {
+    await using test = await openAgedEngine()
+    const old = await test.ended(31 * DAY_MS)
+    const young = await test.ended(29 * DAY_MS)
+    const faulted = await test.ended(95 * DAY_MS, { fails: true })
+    const resolved = await test.ended(95 * DAY_MS, { fails: true })
+    const lately = await test.ended(85 * DAY_MS, { fails: true })
+    await test.db.script(`update incident set resolved_at = now() where instance_id in ('${resolved}', '${lately}')`)
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'done', instances: 2 })
+    expect(await instancesOf(test)).toEqual([young, faulted, lately].sort())
+    await expect(test.engine.get(old)).rejects.toMatchObject({ code: 'INSTANCE_NOT_FOUND' })
+    const left = await query<{ n: number }>(
+      test.db,
+      `select (select count(*) from journal where instance_id in ('${old}', '${resolved}'))::int
+            + (select count(*) from incident where instance_id = '${resolved}')::int as n`,
+    )
+    expect(left).toEqual([{ n: 0 }])
+    expect(await test.engine.doctor()).toMatchObject({ healthy: true })
+  })
+
+  it('follows rules that change while it runs, for one definition or for all', async () => {
+    await using test = await openAgedEngine()
+    const { retention } = test.engine
+    const id = await test.ended(2 * DAY_MS)
+    await retention.sweep()
+    expect(await instancesOf(test)).toEqual([id])
+    await retention.keep({ status: 'completed' }, '1d')
+    await retention.keep({ definitionId: 'order', status: 'completed' }, 'forever')
+    expect(await retention.sweep()).toMatchObject({ instances: 0 })
+    await retention.forget({ definitionId: 'order', status: 'completed' })
+    expect(await retention.sweep()).toMatchObject({ instances: 1 })
+    expect(await retention.rules()).toMatchObject([{ subject: '*', aspect: 'completed', keepMs: DAY_MS }])
+  })
+
+  it('keeps what is held, with the reason, until it is released', async () => {
+    await using test = await openAgedEngine()
+    const { retention } = test.engine
+    const [held, free] = [await test.ended(31 * DAY_MS), await test.ended(31 * DAY_MS)]
+    await retention.hold({ instanceId: held }, 'case 42')
+    expect(await retention.sweep()).toMatchObject({ instances: 1 })
+    expect(await instancesOf(test)).toEqual([held])
+    expect(free).not.toBe(held)
+    expect(await retention.rules()).toMatchObject([{ subject: `instance:${held}`, aspect: 'hold', reason: 'case 42' }])
+    await retention.release({ instanceId: held })
+    expect(await retention.sweep()).toMatchObject({ instances: 1 })
+  })
+
+  it('finds an instance whose id lies before what it has walked, with the next walk', async () => {
+    await using test = await openAgedEngine({ retention: NOW })
+    const { retention } = test.engine
+    await test.ended(0)
+    await retention.sweep()
+    const late = await test.ended(0)
+    const early = '00000000-0000-7000-8000-000000000001'
+    for (const [table, column] of [['instance', 'id'], ['journal', 'instance_id']] as const)
+      await test.db.script(`update ${table} set ${column} = '${early}' where ${column} = '${late}'`)
+    expect(await retention.sweep()).toMatchObject({ instances: 0 })
+    await test.db.script(`update maintenance_turn set walk_began_at = now() - interval '8 days'`)
+    expect(await retention.sweep()).toMatchObject({ instances: 1 })
+  })
+
+  it('trims batches of nodes that are gone, resolved incidents, and nothing of those that live', async () => {
+    await using test = await openAgedEngine()
+    const id = await test.ended(0, { fails: true })
+    const live = await query<{ n: number }>(test.db, 'select count(*)::int as n from flush')
+    await test.db.script(`
+      insert into flush (node_id, n, at) select gen_random_uuid(), n, now() - interval '2 hours' from generate_series(1, 3) n;
+      insert into flush (node_id, n, at) values (gen_random_uuid(), 1, now());
+      insert into incident (id, tenant, instance_id, fingerprint, code, message, opened_at, resolved_at)
+      select gen_random_uuid(), 'default', '${id}', 'f', 'E', 'm', now(), now() - n * interval '20 days' from generate_series(1, 2) n`)
+    expect(await test.engine.retention.sweep()).toMatchObject({ flushes: 3, incidents: 1, instances: 0 })
+    expect(await query(test.db, 'select count(*)::int as n from flush')).toEqual([{ n: live[0]!.n + 1 }])
+  })
+
+  it('refuses rules that make no sense', async () => {
+    await using test = await openAgedEngine()
+    const { retention } = test.engine
+    expect(() => retention.keep({ status: 'completed' }, 'soon')).toThrow(InvalidDuration)
+    expect(() => retention.keep({ status: 'running' as 'completed' }, '1d')).toThrow(InvalidOption)
+    expect(() => retention.hold({ instanceId: 'order' }, 'x')).toThrow(InvalidOption)
+    expect(() => retention.hold({ definitionId: '' }, 'x')).toThrow(InvalidOption)
+    await expect(openAgedEngine({ retention: { share: 0 } })).rejects.toThrow(InvalidOption)
+  })
+})
+
+describe('the archive', () => {
+  it('gets the whole instance before it is deleted', async () => {
+    const sink = new PassThrough()
+    const text: string[] = []
+    sink.on('data', (chunk) => text.push(String(chunk)))
+    await using test = await openAgedEngine({ retention: { ...NOW, archive: archiveToStream(sink) } })
+    const id = await test.ended(0)
+    const journal = await test.engine.journal(id)
+    expect(await test.engine.retention.sweep()).toMatchObject({ instances: 1 })
+    const lines = text.join('').trimEnd().split('\n').map((line) => JSON.parse(line))
+    expect(lines[0]).toMatchObject({ type: 'instance', id, definitionId: 'order', output: 'done', status: 'completed' })
+    expect(lines.slice(1, -1).map((line) => line.seq)).toEqual(journal.map((row) => row.seq))
+    expect(lines.at(-1)).toEqual({ type: 'end', instanceId: id, facts: journal.length })
+  })
+
+  it('deletes nothing of the batch when it throws, and hands it over again', async () => {
+    let fails = true
+    const seen: string[] = []
+    const archive = async (lines: AsyncIterable<string>): Promise<void> => {
+      for await (const line of lines) seen.push(line)
+      if (fails) throw new Error('the disk is full')
+    }
+    await using test = await openAgedEngine({ retention: { ...NOW, archive } })
+    const ids = [await test.ended(0), await test.ended(0)]
+    expect(await test.engine.retention.sweep()).toMatchObject({
+      ended: 'archive',
+      error: 'the disk is full',
+      instances: 0,
+      rows: 0,
+    })
+    expect(await instancesOf(test)).toEqual(ids)
+    const first = seen.splice(0)
+    fails = false
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'done', instances: 2 })
+    expect(seen).toEqual(first)
+  })
+
+  it('deletes nothing when it did not read to the end', async () => {
+    const archive = async (lines: AsyncIterable<string>): Promise<void> => {
+      for await (const _ of lines) break
+    }
+    await using test = await openAgedEngine({ retention: { ...NOW, archive } })
+    const id = await test.ended(0)
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'archive', instances: 0 })
+    expect(await instancesOf(test)).toEqual([id])
+  })
+
+  it('deletes nothing when its stream fails', async () => {
+    const sink = new Writable({ write: (_chunk, _encoding, done) => done(new Error('cut off')) })
+    await using test = await openAgedEngine({ retention: { ...NOW, archive: archiveToStream(sink) } })
+    const id = await test.ended(0)
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'archive', error: 'cut off' })
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'archive' })
+    expect(await instancesOf(test)).toEqual([id])
+  })
+
+  it('does not keep a node from stopping', async () => {
+    const reached = deferred<void>()
+    const archive = (): Promise<void> => {
+      reached.resolve()
+      return new Promise(() => {})
+    }
+    const test = await openAgedEngine({ retention: { ...NOW, archive } })
+    const id = await test.ended(0)
+    const sweeping = test.engine.retention.sweep()
+    await reached.promise
+    const rows = query(test.db, `select status from instance where id = '${id}'`)
+    expect(await rows).toEqual([{ status: 'completed' }])
+    await test[Symbol.asyncDispose]()
+    expect(await sweeping).toMatchObject({ ended: 'stopped', instances: 0 })
+  })
+})
+
+describe('between choosing and deleting', () => {
+  /** Runs `meanwhile` when the archive has everything and nothing is deleted. */
+  const meanwhile = (run: () => Promise<unknown>): RetentionOptions => ({
+    ...NOW,
+    archive: async (lines) => {
+      for await (const _ of lines);
+      await run()
+    },
+  })
+
+  it('an instance that was sent back to work stays', async () => {
+    let revive = async (): Promise<unknown> => undefined
+    await using test = await openAgedEngine({ retention: meanwhile(() => revive()) })
+    const [kept] = [await test.ended(0), await test.ended(0)]
+    revive = () =>
+      test.db.script(`update instance set finished_at = null, status = 'suspended' where id = '${kept}'`).then(() => {
+        revive = async () => undefined
+      })
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'done', instances: 1 })
+    expect(await instancesOf(test)).toEqual([kept])
+    expect(await query(test.db, `select count(*)::int as n from journal where instance_id = '${kept}'`)).toEqual([{ n: 5 }])
+  })
+
+  it('a hold is heeded', async () => {
+    let hold = async (): Promise<unknown> => undefined
+    await using test = await openAgedEngine({ retention: meanwhile(() => hold()) })
+    const id = await test.ended(0)
+    hold = () => test.engine.retention.hold({ definitionId: 'order' }, 'case 42')
+    expect(await test.engine.retention.sweep()).toMatchObject({ instances: 0 })
+    expect(await instancesOf(test)).toEqual([id])
+  })
+
+  it('another node that got the turn is left alone', async () => {
+    let steal = async (): Promise<unknown> => undefined
+    await using test = await openAgedEngine({ retention: meanwhile(() => steal()) })
+    const id = await test.ended(0)
+    steal = () =>
+      test.db.script(`update maintenance_turn set holder = gen_random_uuid(), expires_at = now() + interval '1 minute'`)
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'lost', instances: 0 })
+    expect(await instancesOf(test)).toEqual([id])
+    expect(await test.engine.retention.sweep()).toBeUndefined()
+  })
+})
+
+it('a commit pays nothing for retention: no index holds what the end of an instance changes, and no trigger fires for it', async () => {
+  await using test = await openAgedEngine()
+  const columns = await query<{ name: string }>(
+    test.db,
+    `select distinct a.attname as name from pg_index x join pg_attribute a on a.attrelid = x.indrelid
+      where x.indrelid = 'instance'::regclass
+        and (a.attnum = any (x.indkey) or pg_get_expr(x.indpred, x.indrelid) ~ ('\\m' || a.attname || '\\M'))`,
+  )
+  expect(columns.map((row) => row.name)).not.toEqual(expect.arrayContaining(['finished_at']))
+  for (const mutable of ['status', 'finished_at', 'last_seq', 'claim_no', 'snapshot', 'snapshot_seq', 'snapshot_at'])
+    expect(columns.map((row) => row.name)).not.toContain(mutable)
+  await test.db.script('analyze')
+  await test.ended(0)
+  const triggers = await query<{ name: string }>(test.db, `select tgname as name from pg_trigger where tgrelid = 'instance'::regclass`)
+  expect(triggers.map((row) => row.name)).toEqual(['instance_tells_schedule'])
+})
