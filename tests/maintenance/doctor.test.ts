@@ -28,15 +28,64 @@ const agenda = (id: string, claimedBy = 'null'): string =>
   `insert into agenda (instance_id, tenant, queue, due_at, claimed_by, claim_no) values ('${id}', 'default', 'nobody', now(), ${claimedBy}, 5)`
 
 const cases: [code: string, definition: string, breaking: (id: string) => string, healed: (id: string) => string][] = [
-  ['STRANDED', 'asks', (id) => `delete from bookmark where instance_id = '${id}'`, (id) => `select 1 from agenda where instance_id = '${id}' union select 1 from bookmark where instance_id = '${id}' limit 1`],
-  ['AGENDA_OF_FINISHED', 'quick', (id) => agenda(id), (id) => `select 1 where not exists (select from agenda where instance_id = '${id}')`],
-  ['AGENDA_WITHOUT_INSTANCE', 'quick', () => agenda(DEAD), () => `select 1 where not exists (select from agenda where instance_id = '${DEAD}')`],
-  ['CLAIM_OF_DEAD_NODE', 'naps', (id) => `update agenda set claimed_by = '${DEAD}' where instance_id = '${id}'`, (id) => `select 1 from agenda where instance_id = '${id}' and claimed_by is null`],
-  ['BOOKMARK_OF_FINISHED', 'quick', (id) => `insert into bookmark (id, tenant, instance_id, step, kind, name, hash, created_at) values (gen_random_uuid(), 'default', '${id}', 's', 'signal', 'n', 'h', now())`, (id) => `select 1 where not exists (select from bookmark where instance_id = '${id}')`],
-  ['BOOKMARK_WITHOUT_INSTANCE', 'quick', () => `insert into bookmark (id, tenant, instance_id, step, kind, name, hash, created_at) values (gen_random_uuid(), 'default', '${DEAD}', 's', 'signal', 'n', 'h', now())`, () => `select 1 where not exists (select from bookmark where instance_id = '${DEAD}')`],
-  ['INBOX_OF_FINISHED', 'quick', (id) => `insert into inbox (instance_id, tenant, kind) values ('${id}', 'default', 'edit')`, (id) => `select 1 where not exists (select from inbox where instance_id = '${id}')`],
-  ['INBOX_WITHOUT_INSTANCE', 'quick', () => `insert into inbox (instance_id, tenant, kind) values ('${DEAD}', 'default', 'edit')`, () => `select 1 where not exists (select from inbox where instance_id = '${DEAD}')`],
-  ['SCHEDULE_ASLEEP', 'quick', () => `insert into schedule (id, tenant, document, definition_id, paused, due_at) values ('nightly', 'default', '{"trigger":{"cron":"0 0 * * *"}}', 'quick', false, now() + interval '1 day')`, () => `select 1 from schedule where id = 'nightly' and wake_at = due_at`],
+  [
+    'STRANDED',
+    'asks',
+    (id) => `delete from bookmark where instance_id = '${id}'`,
+    (id) =>
+      `select 1 from agenda where instance_id = '${id}' union select 1 from bookmark where instance_id = '${id}' limit 1`,
+  ],
+  [
+    'AGENDA_OF_FINISHED',
+    'quick',
+    (id) => agenda(id),
+    (id) => `select 1 where not exists (select from agenda where instance_id = '${id}')`,
+  ],
+  [
+    'AGENDA_WITHOUT_INSTANCE',
+    'quick',
+    () => agenda(DEAD),
+    () => `select 1 where not exists (select from agenda where instance_id = '${DEAD}')`,
+  ],
+  [
+    'CLAIM_OF_DEAD_NODE',
+    'naps',
+    (id) => `update agenda set claimed_by = '${DEAD}' where instance_id = '${id}'`,
+    (id) => `select 1 from agenda where instance_id = '${id}' and claimed_by is null`,
+  ],
+  [
+    'BOOKMARK_OF_FINISHED',
+    'quick',
+    (id) =>
+      `insert into bookmark (id, tenant, instance_id, step, kind, name, hash, created_at) values (gen_random_uuid(), 'default', '${id}', 's', 'signal', 'n', 'h', now())`,
+    (id) => `select 1 where not exists (select from bookmark where instance_id = '${id}')`,
+  ],
+  [
+    'BOOKMARK_WITHOUT_INSTANCE',
+    'quick',
+    () =>
+      `insert into bookmark (id, tenant, instance_id, step, kind, name, hash, created_at) values (gen_random_uuid(), 'default', '${DEAD}', 's', 'signal', 'n', 'h', now())`,
+    () => `select 1 where not exists (select from bookmark where instance_id = '${DEAD}')`,
+  ],
+  [
+    'INBOX_OF_FINISHED',
+    'quick',
+    (id) => `insert into inbox (instance_id, tenant, kind) values ('${id}', 'default', 'edit')`,
+    (id) => `select 1 where not exists (select from inbox where instance_id = '${id}')`,
+  ],
+  [
+    'INBOX_WITHOUT_INSTANCE',
+    'quick',
+    () => `insert into inbox (instance_id, tenant, kind) values ('${DEAD}', 'default', 'edit')`,
+    () => `select 1 where not exists (select from inbox where instance_id = '${DEAD}')`,
+  ],
+  [
+    'SCHEDULE_ASLEEP',
+    'quick',
+    () =>
+      `insert into schedule (id, tenant, document, definition_id, paused, due_at) values ('nightly', 'default', '{"trigger":{"cron":"0 0 * * *"}}', 'quick', false, now() + interval '1 day')`,
+    () => `select 1 from schedule where id = 'nightly' and wake_at = due_at`,
+  ],
 ]
 
 it.each(cases)('finds and mends %s', async (code, definition, breaking, healed) => {
@@ -52,8 +101,12 @@ it.each(cases)('finds and mends %s', async (code, definition, breaking, healed) 
 
 it('tells an instance of a message that it had not heard of', async () => {
   const id = await start('asks')
-  await test.db.script(`insert into inbox (instance_id, tenant, kind, payload) values ('${id}', 'default', 'cancel', '{}')`)
-  expect(await test.engine.doctor({ repair: true })).toMatchObject({ findings: [{ code: 'MESSAGE_NOT_COUNTED', repaired: 1 }] })
+  await test.db.script(
+    `insert into inbox (instance_id, tenant, kind, payload) values ('${id}', 'default', 'cancel', '{}')`,
+  )
+  expect(await test.engine.doctor({ repair: true })).toMatchObject({
+    findings: [{ code: 'MESSAGE_NOT_COUNTED', repaired: 1 }],
+  })
   await test.rests(id, 'cancelled')
 })
 
@@ -66,7 +119,9 @@ it('finds what is missing from a journal, and leaves it to a person', async () =
   const { findings } = await test.engine.doctor({ repair: true })
   expect(findings).toMatchObject([{ code: 'JOURNAL_GAP', count: 3, safeToRepair: false, repaired: 0 }])
   expect(findings[0]!.examples.map((each) => each.instanceId).sort()).toEqual([middle, end, all].sort())
-  await test.db.script(`delete from instance where id in ('${middle}', '${end}', '${all}'); delete from agenda where instance_id = '${middle}'; delete from journal where instance_id in ('${middle}', '${end}')`)
+  await test.db.script(
+    `delete from instance where id in ('${middle}', '${end}', '${all}'); delete from agenda where instance_id = '${middle}'; delete from journal where instance_id in ('${middle}', '${end}')`,
+  )
 })
 
 it('names a schedule that will never fire, but none that has fired its last', async () => {
@@ -78,19 +133,25 @@ it('names a schedule that will never fire, but none that has fired its last', as
       ('rests', 'default', '{"trigger":{"interval":"1h"}}', 'quick', true, null),
       ('after', 'default', '{"trigger":{"interval":"1h"}}', 'quick', false, '{lost}')`)
   const { findings } = await test.engine.doctor()
-  expect(findings).toMatchObject([{ code: 'SCHEDULE_WITHOUT_NEXT', count: 1, examples: [{ key: 'lost' }], safeToRepair: false }])
+  expect(findings).toMatchObject([
+    { code: 'SCHEDULE_WITHOUT_NEXT', count: 1, examples: [{ key: 'lost' }], safeToRepair: false },
+  ])
   await test.db.script('delete from schedule')
 })
 
 it('does not take the agenda row of an ended instance from a node that lives', async () => {
   const id = await start('quick')
   await test.db.script(agenda(id, `'${test.engine.nodeId}'`))
-  expect(await test.engine.doctor({ repair: true })).toMatchObject({ findings: [{ code: 'AGENDA_OF_FINISHED', count: 1, repaired: 0 }] })
+  expect(await test.engine.doctor({ repair: true })).toMatchObject({
+    findings: [{ code: 'AGENDA_OF_FINISHED', count: 1, repaired: 0 }],
+  })
   await test.db.script(`delete from agenda where instance_id = '${id}'`)
 })
 
 it('looks at no more than it may, and goes on from there', async () => {
-  await test.db.script(`insert into inbox (instance_id, tenant, kind) select '${DEAD}', 'default', 'edit' from generate_series(1, 700)`)
+  await test.db.script(
+    `insert into inbox (instance_id, tenant, kind) select '${DEAD}', 'default', 'edit' from generate_series(1, 700)`,
+  )
   const first = await test.engine.doctor({ lookAt: 600 })
   expect(first.areas.inbox).toMatchObject({ looked: 600, next: expect.any(String) })
   expect(first.findings).toMatchObject([{ code: 'INBOX_WITHOUT_INSTANCE', count: 600 }])

@@ -5,7 +5,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { systemClock as clock, systemRandom as random, silentLogger as logger } from '@lockstep/base'
+import { systemClock as clock, silentLogger as logger, systemRandom as random } from '@lockstep/base'
 import { Engine, workflow } from '@lockstep/engine'
 import { engineLanes, migrate, openPostgres, postgresEngineStore } from '@lockstep/postgres'
 
@@ -19,7 +19,13 @@ else await measure()
 async function sweepProcess(url) {
   const db = await openPostgres({ url, ...edge })
   const keep = { completed: '1h' }
-  const engine = await Engine.open({ ...edge, store: postgresEngineStore(db), retention: { keep }, heartbeatMs: 60_000, ttlMs: 600_000 })
+  const engine = await Engine.open({
+    ...edge,
+    store: postgresEngineStore(db),
+    retention: { keep },
+    heartbeatMs: 60_000,
+    ttlMs: 600_000,
+  })
   process.send('ready')
   await once(process, 'message')
   const began = performance.now()
@@ -42,7 +48,14 @@ async function measure() {
   const order = workflow('order', async (ctx) => {
     for (const step of ['a', 'b', 'c']) await ctx.step(step, async () => step)
   })
-  const engine = await Engine.open({ ...edge, store, workflows: [order], retention: { sweep: false }, heartbeatMs: 60_000, ttlMs: 600_000 })
+  const engine = await Engine.open({
+    ...edge,
+    store,
+    workflows: [order],
+    retention: { sweep: false },
+    heartbeatMs: 60_000,
+    ttlMs: 600_000,
+  })
   let loading = true
   const load = keepStarting(engine, () => loading)
   await delay(3_000)
@@ -65,9 +78,15 @@ async function measure() {
   await load
   const { report } = result
   console.log(`${report.instances} instances, ${report.rows} journal rows deleted (${report.ended})`)
-  for (const [name, at] of [['p50', 0.5], ['p95', 0.95], ['p99', 0.99]]) {
+  for (const [name, at] of [
+    ['p50', 0.5],
+    ['p95', 0.95],
+    ['p99', 0.99],
+  ]) {
     const [quiet, sweep] = [quantile(latencies.quiet, at), quantile(latencies.sweep, at)]
-    console.log(`commit ${name}: ${quiet.toFixed(2)} ms without, ${sweep.toFixed(2)} ms with the sweep (${((sweep / quiet - 1) * 100).toFixed(1)} %)`)
+    console.log(
+      `commit ${name}: ${quiet.toFixed(2)} ms without, ${sweep.toFixed(2)} ms with the sweep (${((sweep / quiet - 1) * 100).toFixed(1)} %)`,
+    )
   }
   console.log(`${latencies.quiet.length} and ${latencies.sweep.length} commits`)
   await engine.close(0)
@@ -101,7 +120,9 @@ async function keepStarting(engine, goesOn) {
       continue
     }
     next += gapMs
-    const one = engine.start({ definitionId: 'order' }).then(({ instanceId, here }) => engine.waitForEnd(instanceId, { here }))
+    const one = engine
+      .start({ definitionId: 'order' })
+      .then(({ instanceId, here }) => engine.waitForEnd(instanceId, { here }))
     running.add(one)
     one.finally(() => running.delete(one))
   }

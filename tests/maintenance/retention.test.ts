@@ -65,7 +65,10 @@ describe('what is deleted', () => {
     await retention.sweep()
     const late = await test.ended(0)
     const early = '00000000-0000-7000-8000-000000000001'
-    for (const [table, column] of [['instance', 'id'], ['journal', 'instance_id']] as const)
+    for (const [table, column] of [
+      ['instance', 'id'],
+      ['journal', 'instance_id'],
+    ] as const)
       await test.db.script(`update ${table} set ${column} = '${early}' where ${column} = '${late}'`)
     expect(await retention.sweep()).toMatchObject({ instances: 0 })
     await test.db.script(`update maintenance_turn set walk_began_at = now() - interval '8 days'`)
@@ -105,7 +108,11 @@ describe('the archive', () => {
     const id = await test.ended(0)
     const journal = await test.engine.journal(id)
     expect(await test.engine.retention.sweep()).toMatchObject({ instances: 1 })
-    const lines = text.join('').trimEnd().split('\n').map((line) => JSON.parse(line))
+    const lines = text
+      .join('')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     expect(lines[0]).toMatchObject({ type: 'instance', id, definitionId: 'order', output: 'done', status: 'completed' })
     expect(lines.slice(1, -1).map((line) => line.seq)).toEqual(journal.map((row) => row.seq))
     expect(lines.at(-1)).toEqual({ type: 'end', instanceId: id, facts: journal.length })
@@ -189,7 +196,9 @@ describe('between choosing and deleting', () => {
       })
     expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'done', instances: 1 })
     expect(await instancesOf(test)).toEqual([kept])
-    expect(await query(test.db, `select count(*)::int as n from journal where instance_id = '${kept}'`)).toEqual([{ n: 5 }])
+    expect(await query(test.db, `select count(*)::int as n from journal where instance_id = '${kept}'`)).toEqual([
+      { n: 5 },
+    ])
   })
 
   it('a hold is heeded', async () => {
@@ -226,6 +235,9 @@ it('a commit pays nothing for retention: no index holds what the end of an insta
     expect(columns.map((row) => row.name)).not.toContain(mutable)
   await test.db.script('analyze')
   await test.ended(0)
-  const triggers = await query<{ name: string }>(test.db, `select tgname as name from pg_trigger where tgrelid = 'instance'::regclass`)
+  const triggers = await query<{ name: string }>(
+    test.db,
+    `select tgname as name from pg_trigger where tgrelid = 'instance'::regclass`,
+  )
   expect(triggers.map((row) => row.name)).toEqual(['instance_tells_schedule'])
 })

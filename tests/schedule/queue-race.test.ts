@@ -8,6 +8,7 @@ import { until } from '../faults/until.ts'
 
 const REQUESTS = 150
 const SCHEDULES = 4
+const CALLERS = 8
 
 const overlaps = statement<undefined, { schedule_id: string; key: string }>(
   'test_schedule_overlaps',
@@ -41,13 +42,17 @@ it('no queued run is stranded, and no two of a schedule run at once', async () =
       definitionId: 'quick',
       overlap: 'queue',
     })
-  await Promise.all(
-    Array.from({ length: REQUESTS }, async (_, n) => {
-      const { schedules } = nodes[n % 2]!.engine
+  // As many callers as a node has connections for them, on either node.
+  let next = 0
+  const ask = async (_: unknown, caller: number): Promise<void> => {
+    while (next < REQUESTS) {
+      const n = next++
+      const { schedules } = nodes[caller % 2]!.engine
       const { outcome } = await schedules.triggerNow(ids[n % SCHEDULES]!, { key: String(n) })
       expect(['started', 'queued']).toContain(outcome)
-    }),
-  )
+    }
+  }
+  await Promise.all(Array.from({ length: CALLERS }, ask))
   const { db } = nodes[0]!
   await until('all have ended', async () => {
     const [only, ...others] = await db.many(states)

@@ -2,6 +2,7 @@
 -- The commit path pays nothing: an index on the end of instances costs a tenth of the smallest workflow (it also ends the HOT updates of
 -- `instance`), a table of ends as much. Instead retention walks the primary key of `instance`, which is the order of creation, behind the
 -- shortest time that anything is kept, and notes each instance once in retention_watch; from then on it is looked at when it may be due.
+-- Functions forbid sequential scans for their own statements (see 0003) and the compiler that the planner would call for the price of a forbidden one.
 -- Order of locks: maintenance_turn, instance (without waiting), what belongs to it. Nobody else writes what has ended.
 
 -- Who does a duty, and when it is due next. Judged by the clock of the database alone.
@@ -98,7 +99,7 @@ end $$;
 create function lockstep_retention_expired(p_node uuid, p_ttl float8, p_keep jsonb, p_limit integer, p_rows bigint)
 returns table (examined integer, waiting integer, expired json)
 language plpgsql
-set enable_seqscan = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -147,9 +148,7 @@ begin
     v_examined := v_examined + 1;
   end if;
 
-  select coalesce(array_agg(d.instance_id), '{}'), coalesce(array_agg(d.tenant), '{}'), coalesce(array_agg(d.definition_id), '{}') into v_ids, v_tenants, v_definitions
-    from (select w.* from retention_watch w where w.look_at <= v_now and not w.purging order by w.look_at limit p_limit) d;
-  if cardinality(v_ids) < p_limit then
+  if (select count(*) from (select 1 from retention_watch w where w.look_at <= v_now limit p_limit) d) < p_limit then
     select * into t from maintenance_turn x where x.duty = 'retention';
     if t.walk_began_at is null or t.walk_began_at < v_now - interval '7 days' then
       t.walked_to := '00000000-0000-0000-0000-000000000000';
@@ -175,6 +174,8 @@ begin
     end if;
   end if;
 
+  select coalesce(array_agg(d.instance_id), '{}'), coalesce(array_agg(d.tenant), '{}'), coalesce(array_agg(d.definition_id), '{}') into v_ids, v_tenants, v_definitions
+    from (select w.* from retention_watch w where w.look_at <= v_now and not w.purging order by w.look_at limit p_limit) d;
   if cardinality(v_ids) > 0 then
     v_examined := v_examined + cardinality(v_ids);
     with judged as materialized (select j.*, x.ord from lockstep_retention_judge(v_ids, p_keep) j join unnest(v_ids) with ordinality as x(id, ord) on x.id = j.id),
@@ -201,7 +202,7 @@ end $$;
 create function lockstep_retention_remove(p_node uuid, p_ttl float8, p_keep jsonb, p_ids uuid[], p_rows bigint)
 returns table (instances integer, rows integer)
 language plpgsql
-set enable_seqscan = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -252,7 +253,7 @@ end $$;
 create function lockstep_trim(p_node uuid, p_ttl float8, p_incidents float8, p_limit integer)
 returns table (events integer, flushes integer, incidents integer)
 language plpgsql
-set enable_seqscan = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -294,7 +295,7 @@ end $$;
 -- Mends rows that are still broken in the way that was found. What ended is locked first, so that nothing can revive it in between.
 create function lockstep_repair(p_node uuid, p_code text, p_tenants text[], p_keys text[]) returns integer
 language plpgsql
-set enable_seqscan = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
   v_ids uuid[];

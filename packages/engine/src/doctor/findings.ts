@@ -15,7 +15,8 @@ export const FINDING_KINDS: Readonly<Record<FindingCode, FindingKind>> = {
     repair: 'wakes it, so that it reads its journal and decides anew',
   },
   JOURNAL_GAP: {
-    meaning: 'Facts are missing from its journal, or it does not end where the instance says: what it did cannot be told any more',
+    meaning:
+      'Facts are missing from its journal, or it does not end where the instance says: what it did cannot be told any more',
     repair: undefined,
   },
   AGENDA_OF_FINISHED: {

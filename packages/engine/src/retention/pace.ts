@@ -11,7 +11,7 @@ export interface PaceLimits {
 }
 
 /** A batch that takes longer holds up whoever comes after it on the same core or disk. */
-const BATCH_MS = 30
+const BATCH_MS = 10
 const LEAST_ROWS = 50
 const SHORTEST_PAUSE_MS = 5
 const FIRST_PRESSED_PAUSE_MS = 100
@@ -23,7 +23,11 @@ export const firstPace = ({ mostRows }: PaceLimits): Pace => ({
 })
 
 /** Batches shrink until they are short, and rest in proportion; while others wait they are halved and rest twice as long each time. */
-export function nextPace(pace: Pace, last: { readonly tookMs: number; readonly pressed: boolean }, limits: PaceLimits): Pace {
+export function nextPace(
+  pace: Pace,
+  last: { readonly tookMs: number; readonly pressed: boolean },
+  limits: PaceLimits,
+): Pace {
   const { tookMs, pressed } = last
   if (pressed) {
     const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PRESSED_PAUSE_MS, pace.pauseMs * 2))

@@ -123,7 +123,11 @@ export class Retention {
 
 function ruleName({ tenant = DEFAULT_TENANT, definitionId, status }: RuleScope): RuleName {
   checkText(definitionId, 'definitionId')
-  return { tenant, subject: definitionId === undefined ? '*' : `definition:${definitionId}`, aspect: requireKeptAs(status) }
+  return {
+    tenant,
+    subject: definitionId === undefined ? '*' : `definition:${definitionId}`,
+    aspect: requireKeptAs(status),
+  }
 }
 
 function holdName({ tenant = DEFAULT_TENANT, definitionId, instanceId }: HoldScope): RuleName {

@@ -35,7 +35,9 @@ export interface SweepReport {
 
 /** After a crash another node goes on when this is over. */
 export const TURN_MS = 30_000
-const INSTANCES_PER_BATCH = 500
+/** Looking at an instance costs about as much as deleting a few rows of its journal. */
+const ROWS_PER_LOOK = 4
+const LEAST_LOOKS = 20
 const TRIM_ROWS = 1_000
 const INCIDENTS_MS = 30 * 86_400_000
 /** Sessions that wait at one moment: a few are usual. */
@@ -102,7 +104,7 @@ const requestOf = ({ nodeId, options }: SweepContext, { rows }: Pace): SweepRequ
   nodeId,
   ttlMs: TURN_MS,
   keep: options.keep,
-  limit: INSTANCES_PER_BATCH,
+  limit: Math.max(LEAST_LOOKS, Math.ceil(rows / ROWS_PER_LOOK)),
   rows,
 })
 

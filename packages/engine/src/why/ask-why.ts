@@ -17,7 +17,12 @@ const TAIL = 500
 const CHILDREN = 3
 
 /** One answer to why an instance does not move, or does. Reads little, changes nothing. */
-export async function askWhy(context: WhyContext, tenant: string, instanceId: string, withChildren = true): Promise<Why> {
+export async function askWhy(
+  context: WhyContext,
+  tenant: string,
+  instanceId: string,
+  withChildren = true,
+): Promise<Why> {
   const { maintenance, instances } = context.store
   const standing = await maintenance.standing(tenant, instanceId)
   if (standing === undefined) throw new InstanceNotFound({ instanceId })

@@ -40,14 +40,20 @@ export function explain(standing: InstanceStanding, open: ReadonlyMap<string, Op
   }
 }
 
-function stateOf({ status, finishedAt, agenda, owner, now }: InstanceStanding, waits: readonly WaitsFor[], alive: boolean): WhyState {
+function stateOf(
+  { status, finishedAt, agenda, owner, now }: InstanceStanding,
+  waits: readonly WaitsFor[],
+  alive: boolean,
+): WhyState {
   if (finishedAt !== undefined) return 'ended'
   if (status === 'quarantined' || status === 'paused') return status
   if (agenda === undefined) return waits.length > 0 ? 'waiting' : 'stranded'
   if (owner !== undefined) {
     if (!alive) return 'orphaned'
     // A claim at birth is due since then: only a timer that is known to lie ahead shows that it waits in hand.
-    return waits.length > 0 && (agenda.dueAt > now || waits.some((wait) => 'dueAt' in wait && wait.dueAt > now)) ? 'waiting' : 'held'
+    return waits.length > 0 && (agenda.dueAt > now || waits.some((wait) => 'dueAt' in wait && wait.dueAt > now))
+      ? 'waiting'
+      : 'held'
   }
   return agenda.dueAt > now ? 'waiting' : 'due'
 }
@@ -69,7 +75,12 @@ function sinceWhen(
 function blockersOf(standing: InstanceStanding, state: WhyState, here: Here): Blocker[] {
   const { queue, nodes, owner } = standing
   if (state === 'orphaned')
-    return [{ kind: 'silent-owner', text: `Node ${owner?.name ?? owner?.nodeId} holds it and is silent; the others free it when they are sure that it is dead` }]
+    return [
+      {
+        kind: 'silent-owner',
+        text: `Node ${owner?.name ?? owner?.nodeId} holds it and is silent; the others free it when they are sure that it is dead`,
+      },
+    ]
   if (state !== 'due') return []
   const living = nodes.filter((node) => node.silentMs < here.ttlMs)
   if (living.length === 0) return [{ kind: 'no-living-node', text: 'No node of the cluster is alive' }]
@@ -77,7 +88,9 @@ function blockersOf(standing: InstanceStanding, state: WhyState, here: Here): Bl
     return [{ kind: 'no-worker-here', text: `This node does not run ${described(queue)}: it waits for one that does` }]
   if (!here.hasRoom && living.length === 1)
     return [{ kind: 'node-full', text: 'The only living node runs as many instances as it may at once' }]
-  return here.hasRoom ? [] : [{ kind: 'node-full', text: 'This node runs as many instances as it may at once; others may have room' }]
+  return here.hasRoom
+    ? []
+    : [{ kind: 'node-full', text: 'This node runs as many instances as it may at once; others may have room' }]
 }
 
 function described(queue: string): string {

@@ -17,7 +17,16 @@ export function waitsFor(standing: InstanceStanding, open: ReadonlyMap<string, O
   const children = standing.children.map((child): WaitsFor => {
     const { step, instanceId, definitionId, status } = child
     const since = open.get(step)?.at ?? child.createdAt
-    return { kind: 'child', step, since, instanceId, definitionId, status, expiresAt: timeoutAt(open.get(step)), why: undefined }
+    return {
+      kind: 'child',
+      step,
+      since,
+      instanceId,
+      definitionId,
+      status,
+      expiresAt: timeoutAt(open.get(step)),
+      why: undefined,
+    }
   })
   const earliest = (standing.agenda?.dueAt ?? standing.now) - STALE_MARGIN_MS
   const timed = [...open].flatMap(([step, wait]) => timeWait(step, wait)).filter(({ dueAt }) => dueAt >= earliest)

@@ -27,7 +27,8 @@ export function whyText(why: Explanation, now: number): string {
   const first = stateText(why, now)
   const blocked = why.blockers.map((blocker) => ` ${blocker.text}.`).join('')
   const [incident] = why.incidents
-  const trouble = incident === undefined || why.state === 'quarantined' ? '' : ` Incident ${incident.code}: ${incident.message}.`
+  const trouble =
+    incident === undefined || why.state === 'quarantined' ? '' : ` Incident ${incident.code}: ${incident.message}.`
   return `${first}${blocked}${trouble}`
 }
 
@@ -51,12 +52,23 @@ function stateText(why: Explanation, now: number): string {
       return `It is due since ${inWords(lateMs)} in queue "${name}", and ${before}.`
     }
     case 'waiting':
-      return `It waits ${why.waitsFor.length === 0 ? 'for its time' : why.waitsFor.slice(0, 3).map((wait) => waitText(wait, now)).join(', and ')}${more(why)}.`
+      return `It waits ${
+        why.waitsFor.length === 0
+          ? 'for its time'
+          : why.waitsFor
+              .slice(0, 3)
+              .map((wait) => waitText(wait, now))
+              .join(', and ')
+      }${more(why)}.`
   }
 }
 
 const more = ({ waitsFor, movesAt }: Explanation): string =>
-  waitsFor.length > 3 ? `, and ${waitsFor.length - 3} more` : waitsFor.length === 0 && movesAt === undefined ? ' to come' : ''
+  waitsFor.length > 3
+    ? `, and ${waitsFor.length - 3} more`
+    : waitsFor.length === 0 && movesAt === undefined
+      ? ' to come'
+      : ''
 
 function waitText(wait: WaitsFor, now: number): string {
   const since = `since ${inWords(now - wait.since)}`

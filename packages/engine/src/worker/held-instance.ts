@@ -189,12 +189,14 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     this.#holder.stimulated(this)
   }
 
-  hear(inbox: Inbox): void {
+  /** `undefined`: it has no place on the agenda. */
+  hear(inbox: Inbox | undefined): void {
     if (this.#gone) return
     this.#heardAll = true
     const { flight } = this.#unwritten
     // The claim is being given back: either that is refused and the inbox read again, or the next owner reads it.
     if (flight !== undefined && flight.then.kind !== 'hold') return
+    if (inbox === undefined) return this.#holder.lost(this)
     this.#standing.stim = inbox.stim
     if (inbox.messages.length > 0) this.#unwritten.withdrawTentative()
     for (const message of inbox.messages) if (this.#unwritten.consume(message.id)) this.#deliver(message)

@@ -6,8 +6,6 @@ export interface InboxReaderOptions {
   readonly agenda: Pick<AgendaStore, 'inbox'>
   readonly clock: Clock
   readonly logger: Logger
-  /** It has no agenda row any more. */
-  readonly onLost: (held: HeldInstance) => void
 }
 
 const BATCH = 200
@@ -45,11 +43,7 @@ export class InboxReader {
         const inboxes = await this.#o.agenda.inbox(batch.map((held) => held.identity.instanceId))
         for (const held of batch) this.#wanted.delete(held)
         const byId = new Map(inboxes.map((inbox) => [inbox.instanceId, inbox]))
-        for (const held of batch) {
-          const inbox = byId.get(held.identity.instanceId)
-          if (inbox === undefined) this.#o.onLost(held)
-          else held.hear(inbox)
-        }
+        for (const held of batch) held.hear(byId.get(held.identity.instanceId))
       }
     } catch (error) {
       this.#o.logger.warn('could not read the inbox', { code: errorCode(error), reason: errorMessage(error) })

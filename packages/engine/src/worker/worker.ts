@@ -78,7 +78,7 @@ export class Worker implements Holder<HeldInstance> {
     this.#timers = new DueTimers(clock, fire)
     this.#deadlines = new DueTimers(clock, fire)
     this.#probation = new Probation(clock)
-    this.#inboxes = new InboxReader({ agenda, clock, logger, onLost: (held) => this.lost(held) })
+    this.#inboxes = new InboxReader({ agenda, clock, logger })
     this.#claimer = new Claimer({
       ...this.#o,
       agenda,

@@ -45,7 +45,7 @@ async function fire(decide: (taken: TakenSchedule) => FireWrite['runs'] = () => 
   return seen
 }
 
-it('an end is not forgotten while somebody is about to let a run wait for it', async () => {
+it('an end is not forgotten while somebody lets a run wait for it', async () => {
   const save = { document: '{"overlap":"queue"}', definitionId: 'work', owner: undefined, activity: undefined }
   await store.schedules.change(NODE, TENANT, 'line', () => ({
     kind: 'write',
@@ -54,16 +54,16 @@ it('an end is not forgotten while somebody is about to let a run wait for it', a
   }))
   expect(await fire(() => [run('start', FIRST, 'line@1')])).toHaveLength(1)
 
-  // Somebody reads that the first one runs, and holds the schedule.
-  const [read, goOn] = [deferred<void>(), deferred<void>()]
+  // Somebody reads that the first one runs, writes that the second waits for it, and has not committed yet.
+  const [written, goOn] = [deferred<void>(), deferred<void>()]
   const deciding = database.db.transaction(async (tx) => {
     const [taken] = await tx.many(sql.takeOne, { tenant: TENANT, id: 'line' })
     expect(taken!.running).toEqual([FIRST])
-    read.resolve()
-    await goOn.promise
     await tx.many(sql.fire, fireColumns(NODE, [write([run('wait', SECOND, 'line@2')])]))
+    written.resolve()
+    await goOn.promise
   })
-  await read.promise
+  await written.promise
 
   // The first one ends, and another node looks.
   const [claim] = await store.agenda.claim({
