@@ -2,6 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { deferred, InvalidDuration, InvalidOption } from '@lockstep/base'
 import { archiveToStream, type RetentionOptions } from '@lockstep/engine'
 import { describe, expect, it } from 'vitest'
+import { until } from '../faults/until.ts'
 import { type AgedEngine, DAY_MS, openAgedEngine, query } from './aged-engine.ts'
 
 const NOW: RetentionOptions = { keep: { completed: 0 }, share: 1 }
@@ -208,6 +209,30 @@ describe('between choosing and deleting', () => {
     hold = () => test.engine.retention.hold({ definitionId: 'order' }, 'case 42')
     expect(await test.engine.retention.sweep()).toMatchObject({ instances: 0 })
     expect(await instancesOf(test)).toEqual([id])
+  })
+
+  it('a hold is not acknowledged while a deletion that has not seen it is under way', async () => {
+    await using test = await openAgedEngine({ retention: NOW })
+    const id = await test.ended(0)
+    const order: string[] = []
+    const node = test.engine.nodeId
+    let holding: Promise<unknown> = Promise.resolve()
+    await test.db.transaction(async (tx) => {
+      await tx.script(`
+        insert into maintenance_turn (duty, holder, expires_at) values ('retention', '${node}', now() + interval '1 minute');
+        select * from lockstep_retention_remove('${node}', 60000, '{"completed":0}', '{${id}}', 1000)`)
+      holding = test.engine.retention.hold({ instanceId: id }, 'case 42').then(() => order.push('held'))
+      await until('the hold waits', async () => {
+        const waiting = await query(
+          test.db,
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%maintenance_turn%'`,
+        )
+        return waiting.length > 0 || order.length > 0
+      })
+      order.push('removed')
+    })
+    await holding
+    expect(order).toEqual(['removed', 'held'])
   })
 
   it('another node that got the turn is left alone', async () => {

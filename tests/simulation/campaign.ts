@@ -228,6 +228,8 @@ class Crew {
       ttlMs: 1_000,
       concurrency: 20,
       warmLimit: 10,
+      // What was acknowledged is looked for at the end; sweeping has tests of its own.
+      retention: { sweep: false },
     }).then(
       (engine) => this.#engines.set(name, engine),
       () => {

@@ -1,12 +1,22 @@
 export {
   type ActivityContext,
   type ActivityResult,
+  type AnyJob,
+  all,
+  any,
+  atLeast,
+  type CustomActivity,
   type EffectActivity,
   type FunctionWorkflow,
+  type JobOptions,
+  job,
+  onFailure,
   type ResumeOutcome,
   StepFailed,
+  type TransactionalActivity,
   type WorkflowContext,
   WorkflowFault,
+  type WorkflowLock,
   workflow,
 } from '@lockstep/engine'
 export { WorkflowFailed } from './errors.ts'

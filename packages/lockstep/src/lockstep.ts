@@ -1,8 +1,9 @@
 import { type Logger, silentLogger, systemClock, systemRandom, TimedOut } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
 import type {
+  AnyJob,
   AnyWorkflow,
-  EffectActivity,
+  CustomActivity,
   Engine,
   FunctionWorkflow,
   ResumeOutcome,
@@ -17,7 +18,9 @@ export interface LockstepOptions extends RawOptions {
   /** Workflows that this process can run. */
   readonly workflows?: readonly AnyWorkflow[]
   /** Activities that graphs may use besides the built-in ones. */
-  readonly activities?: readonly EffectActivity[]
+  readonly activities?: readonly CustomActivity[]
+  /** Workflows that run by themselves: `job('nightly', { cron }, …)`. */
+  readonly jobs?: readonly AnyJob[]
   /** Where log lines go. @default nowhere */
   readonly logger?: Logger
 }
@@ -66,9 +69,13 @@ export interface Lockstep extends AsyncDisposable {
 
 /** Opens a node in this process: embedded in a folder, or on PostgreSQL when there is a database URL. */
 export async function lockstep(options: LockstepOptions = {}): Promise<Lockstep> {
-  const { workflows = [], activities = [], logger = silentLogger, ...raw } = options
+  const { workflows = [], activities = [], jobs = [], logger = silentLogger, ...raw } = options
   const resolved: NodeOptions = resolveNodeOptions(raw)
-  const node = await openNode(resolved, { clock: systemClock, random: systemRandom, logger }, { workflows, activities })
+  const node = await openNode(
+    resolved,
+    { clock: systemClock, random: systemRandom, logger },
+    { workflows, activities, jobs },
+  )
   const { engine } = node
 
   const runOf = <Output>(id: string, created: boolean, here: boolean): Run<Output> => ({

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { uuidSource } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import { type AnyWorkflow, type EffectActivity, Engine } from '@lockstep/engine'
+import { type AnyJob, type AnyWorkflow, type CustomActivity, Engine } from '@lockstep/engine'
 import { type Db, historyGuard, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
 import { type Edge, openDatabase } from './open-database.ts'
 import { openLocks } from './open-locks.ts'
@@ -10,7 +10,8 @@ import { version } from './version.ts'
 
 export interface Programs {
   readonly workflows: readonly AnyWorkflow[]
-  readonly activities: readonly EffectActivity[]
+  readonly activities: readonly CustomActivity[]
+  readonly jobs: readonly AnyJob[]
 }
 
 /** Store and engine of one process, without HTTP. */
@@ -44,6 +45,7 @@ export async function openNode(options: NodeOptions, edge: Edge, programs: Progr
       version,
       heartbeatMs: options.heartbeatMs,
       ttlMs: options.nodeTtlMs,
+      scheduler: options.scheduler,
       concurrency: options.concurrency,
       flights: db.kind === 'pglite' ? 1 : 2,
     })

@@ -14,7 +14,7 @@ export interface RunningNode {
 export async function startNode(
   options: NodeOptions,
   edge: Edge,
-  programs: Programs = { workflows: [], activities: [] },
+  programs: Programs = { workflows: [], activities: [], jobs: [] },
 ): Promise<RunningNode> {
   const node = await openNode(options, edge, programs)
   let started = false

@@ -72,7 +72,7 @@ begin
   return query
     select i.id, i.tenant, i.definition_id, i.last_seq,
            case
-             when i.finished_at is null or parent.waits or busy.told then v_now + least(interval '1 day', greatest(interval '1 hour', (v_now - i.created_at) / 10))
+             when i.finished_at is null or parent.waits or busy.so then v_now + least(interval '1 day', greatest(interval '1 hour', (v_now - i.created_at) / 10))
              when held.so then v_now + interval '1 day'
              when keep.ms is null then v_now + interval '7 days'
              when i.finished_at + keep.ms * interval '1 millisecond' > v_now
@@ -92,7 +92,9 @@ begin
      cross join lateral (
        select i.parent_id is not null and exists (select 1 from instance p where p.id = i.parent_id and p.tenant = i.tenant and p.finished_at is null) as waits) parent
      cross join lateral (
-       select exists (select 1 from schedule_end e where e.instance_id = i.id) or exists (select 1 from agenda a where a.instance_id = i.id) as told) busy;
+       -- Its schedule is told first; where nobody fires schedules, not for ever.
+       select exists (select 1 from schedule_end e where e.instance_id = i.id and e.at > v_now - interval '1 day')
+           or exists (select 1 from agenda a where a.instance_id = i.id) as so) busy;
 end $$;
 
 -- Notes instances that are old enough, and looks at those whose time has come. Everything by primary key or by the index of look_at.

@@ -29,6 +29,7 @@ export function serverCommand(): Command {
     .option('--locks <store>', `postgres, redis or memory (postgres with a database, else memory) ${from('locks')}`)
     .option('--lock-ttl-ms <ms>', `life of a lock without renewal (30000) ${from('lockTtlMs')}`)
     .option('--lock-wait-ms <ms>', `how long a caller waits for a lock (30000) ${from('lockWaitMs')}`)
+    .option('--scheduler <mode>', `cluster or off: whether this node fires schedules (cluster) ${from('scheduler')}`)
     .option('--node-name <name>', `name of this node in lists ${from('nodeName')}`)
     .option('--migrate <mode>', `auto, check or off (auto) ${from('migrate')}`)
     .option('--log-level <level>', `debug, info, warn, error or silent (info) ${from('logLevel')}`)

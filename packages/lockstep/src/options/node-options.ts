@@ -18,6 +18,7 @@ export interface NodeOptions {
   readonly locks: LockStore
   readonly lockTtlMs: number
   readonly lockWaitMs: number
+  readonly scheduler: 'cluster' | 'off'
   readonly nodeName: string | undefined
   readonly migrate: MigrateMode
   readonly logLevel: LogLevel
@@ -43,6 +44,7 @@ export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
     lockTtlMs: wholeNumber(raw, 'lockTtlMs', 30_000, 50, 86_400_000),
     lockWaitMs: wholeNumber(raw, 'lockWaitMs', 30_000, 0, 86_400_000),
     dataDir: nonEmpty(raw.dataDir ?? '.lockstep', 'dataDir', 'the path of a folder'),
+    scheduler: oneOf(raw.scheduler ?? 'cluster', 'scheduler', ['cluster', 'off']),
     nodeName: raw.nodeName,
     migrate: oneOf(raw.migrate ?? 'auto', 'migrate', ['auto', 'check', 'off']),
     logLevel: oneOf(raw.logLevel ?? 'info', 'logLevel', ['debug', 'info', 'warn', 'error', 'silent']),

@@ -20,6 +20,8 @@ export interface RawOptions {
   readonly lockTtlMs?: number | string
   /** How long a caller waits for a lock. @default 30_000 */
   readonly lockWaitMs?: number | string
+  /** Whether this node fires schedules: `cluster` or `off`. @default 'cluster' */
+  readonly scheduler?: string
   /** Name of this node in lists. @default host name and process id */
   readonly nodeName?: string
   /** Whether this process may change the schema. @default 'auto' */
@@ -48,6 +50,7 @@ export const environmentNames = {
   locks: 'LOCKSTEP_LOCKS',
   lockTtlMs: 'LOCKSTEP_LOCK_TTL_MS',
   lockWaitMs: 'LOCKSTEP_LOCK_WAIT_MS',
+  scheduler: 'LOCKSTEP_SCHEDULER',
   nodeName: 'LOCKSTEP_NODE_NAME',
   migrate: 'LOCKSTEP_MIGRATE',
   logLevel: 'LOCKSTEP_LOG_LEVEL',

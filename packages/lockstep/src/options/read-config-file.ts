@@ -20,7 +20,7 @@ export async function readConfigFile(folder: string, named?: string): Promise<Co
     named === undefined
       ? candidates.map((name) => path.join(folder, name)).find((each) => existsSync(each))
       : path.resolve(folder, named)
-  if (file === undefined) return { options: {}, programs: { workflows: [], activities: [] } }
+  if (file === undefined) return { options: {}, programs: { workflows: [], activities: [], jobs: [] } }
   if (!existsSync(file))
     throw new InvalidOption({ option: '--config', rule: 'the path of an existing file', value: named })
   return checked(await load(file), path.basename(file))
@@ -53,20 +53,20 @@ async function loadTypeScript(file: string): Promise<unknown> {
 
 function checked(value: unknown, file: string): ConfigFile {
   if (!isJsonObject(value)) throw new InvalidOption({ option: file, rule: 'an object of options' })
-  const { workflows = [], activities = [], ...options } = value as Record<string, unknown>
+  const { workflows = [], activities = [], jobs = [], ...options } = value as Record<string, unknown>
   for (const key of Object.keys(options)) {
     if (!(optionNames as readonly string[]).includes(key))
       throw new InvalidOption({
         option: `${file}: ${key}`,
-        rule: `one of the known options (${optionNames.join(', ')}, workflows, activities)`,
+        rule: `one of the known options (${optionNames.join(', ')}, workflows, activities, jobs)`,
       })
   }
-  for (const [name, list] of Object.entries({ workflows, activities })) {
+  for (const [name, list] of Object.entries({ workflows, activities, jobs })) {
     if (!Array.isArray(list) || list.some((each) => typeof each !== 'object' || each === null))
-      throw new InvalidOption({ option: `${file}: ${name}`, rule: 'a list of what `workflow()` or `activity()` made' })
+      throw new InvalidOption({ option: `${file}: ${name}`, rule: 'a list of workflows, activities or jobs' })
   }
   return {
     options: options as RawOptions,
-    programs: { workflows, activities } as Programs,
+    programs: { workflows, activities, jobs } as Programs,
   }
 }

@@ -91,6 +91,7 @@ const toRule = (row: sql.RuleRow): RetentionRule => ({
 function saveRule(lane: Lane, ...[name, rule]: Parameters<MaintenanceStore['saveRule']>): Promise<void> {
   const { tenant, subject } = name
   return lane.transaction(async (tx) => {
+    await tx.run(sql.lockTurn, { duty: 'retention' })
     if (rule === undefined) await tx.run(sql.dropRule, name)
     else await tx.run(sql.saveRule, { ...name, ...rule })
     if (subject.startsWith(INSTANCE)) await tx.run(sql.recheckOne, { tenant, id: subject.slice(INSTANCE.length) })

@@ -47,6 +47,13 @@ export const rules = statement<{ tenant: string; subject: string; aspect: string
   { readOnly: true },
 )
 
+/** Waits for a deletion that is under way, and keeps the next one waiting until the rule is there: what is held when this commits stays. */
+export const lockTurn = statement<{ duty: string }>(
+  'maintenance_lock_turn',
+  (p) => [p.duty],
+  'insert into maintenance_turn (duty) values ($1) on conflict (duty) do update set duty = excluded.duty',
+)
+
 export const saveRule = statement<RuleKey & { keepMs: number | undefined; reason: string | undefined }>(
   'maintenance_save_rule',
   (p) => [p.tenant, p.subject, p.aspect, p.keepMs, p.reason],
