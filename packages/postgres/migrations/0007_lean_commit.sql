@@ -16,34 +16,40 @@ create trigger node_frees_claims after delete on node for each row execute funct
 drop index agenda_due;
 create index agenda_due on agenda (queue, (claim_no = 0), due_at) where claimed_by is null;
 
--- As in 0004, in that order, and with the fence taken by itself.
+-- Locks up to `p_limit` free rows that come due between two moments, the oldest first; new ones, or those that have run before.
+create function lockstep_lock_due(p_queues text[], p_new boolean, p_from timestamptz, p_to timestamptz, p_limit integer) returns uuid[]
+language plpgsql as $$
+begin
+  return array(
+    select t.instance_id
+      from unnest(p_queues) as q(queue)
+     cross join lateral (
+       select a.instance_id, a.due_at from agenda a
+        where a.queue = q.queue and (a.claim_no = 0) = p_new and a.claimed_by is null and a.due_at >= p_from and a.due_at <= p_to
+        order by a.due_at limit p_limit for update skip locked) t
+     order by t.due_at limit p_limit);
+end $$;
+
+-- As in 0004, with the fence taken by itself. Due and running before comes first, then due and new, then what is due soon.
 create or replace function lockstep_claim(p_node uuid, p_queues text[], p_limit integer, p_ahead float8, p_floor float8)
 returns table (instance_id uuid, tenant text, claim_no integer, stim integer, crashes smallint, due_in float8, messages json)
 language plpgsql
 set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_from timestamptz := coalesce(clock_timestamp() - p_floor * interval '1 millisecond', '-infinity');
-  v_to timestamptz := clock_timestamp() + p_ahead * interval '1 millisecond';
-  v_ids uuid[];
+  v_now timestamptz := clock_timestamp();
+  v_from timestamptz := coalesce(v_now - p_floor * interval '1 millisecond', '-infinity');
+  v_to timestamptz := v_now + p_ahead * interval '1 millisecond';
+  v_ids uuid[] := lockstep_lock_due(p_queues, false, v_from, v_now, p_limit);
 begin
-  select coalesce(array_agg(d.instance_id), '{}') into v_ids from (
-    select t.instance_id
-      from unnest(p_queues) as q(queue)
-     cross join lateral (
-       select a.instance_id, a.due_at from agenda a
-        where a.queue = q.queue and (a.claim_no = 0) = false and a.claimed_by is null and a.due_at <= v_to and a.due_at >= v_from
-        order by a.due_at limit p_limit for update skip locked) t
-     order by t.due_at limit p_limit) d;
   if cardinality(v_ids) < p_limit then
-    v_ids := v_ids || array(
-      select t.instance_id
-        from unnest(p_queues) as q(queue)
-       cross join lateral (
-         select a.instance_id, a.due_at from agenda a
-          where a.queue = q.queue and (a.claim_no = 0) = true and a.claimed_by is null and a.due_at <= v_to and a.due_at >= v_from
-          order by a.due_at limit p_limit for update skip locked) t
-       order by t.due_at limit p_limit - cardinality(v_ids));
+    v_ids := v_ids || lockstep_lock_due(p_queues, true, v_from, v_now, p_limit - cardinality(v_ids));
+  end if;
+  if cardinality(v_ids) < p_limit and p_ahead > 0 then
+    v_ids := v_ids || lockstep_lock_due(p_queues, false, v_now, v_to, p_limit - cardinality(v_ids));
+  end if;
+  if cardinality(v_ids) < p_limit and p_ahead > 0 then
+    v_ids := v_ids || lockstep_lock_due(p_queues, true, v_now, v_to, p_limit - cardinality(v_ids));
   end if;
   if cardinality(v_ids) = 0 then
     return;

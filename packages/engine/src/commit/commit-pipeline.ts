@@ -20,6 +20,8 @@ import { Fenced } from '../store/errors.ts'
 
 /** Something with facts to write. It is asked when a batch is built, so that it can say all it has at that moment. */
 export interface CheckpointSource {
+  /** Goes before those that are not: it was waited for. Once set it stays. */
+  readonly urgent: boolean
   /** `undefined`: nothing to write after all. */
   take(): CheckpointItem | undefined
   settle(verdict: CheckpointVerdict, at: number): void
@@ -68,6 +70,8 @@ const FIRST_BACKOFF_MS = 20
 const LONGEST_BACKOFF_MS = 1_000
 /** Fewer items than this are not worth a second round trip. */
 const WORTH_SHARING = 96
+/** Checkpoints in one batch: what comes due meanwhile waits until it is written. */
+const MOST_CHECKPOINTS = 300
 /** Starts in one batch; fewer where others wait for it too. */
 const MOST_STARTS = 500
 const MOST_STARTS_BESIDE = 150
@@ -75,6 +79,8 @@ const MOST_STARTS_BESIDE = 150
 export class CommitPipeline {
   readonly #options: Required<PipelineOptions>
   readonly #starts: QueuedStart[] = []
+  /** Those that have something to write, the urgent ones apart. */
+  #urgent = new Set<CheckpointSource>()
   #dirty = new Set<CheckpointSource>()
   #flying = 0
   #scheduled = false
@@ -110,7 +116,8 @@ export class CommitPipeline {
   /** Asks for a flush of what the source has. Asking twice is asking once. */
   mark(source: CheckpointSource): void {
     if (this.#fenced) return
-    this.#dirty.add(source)
+    if (source.urgent) this.#urgent.add(source)
+    else this.#dirty.add(source)
     this.#kick()
   }
 
@@ -126,7 +133,7 @@ export class CommitPipeline {
   }
 
   #isIdle(): boolean {
-    return this.#flying === 0 && this.#starts.length === 0 && this.#dirty.size === 0
+    return this.#flying === 0 && this.#starts.length === 0 && this.#dirty.size === 0 && this.#urgent.size === 0
   }
 
   #kick(): void {
@@ -144,11 +151,13 @@ export class CommitPipeline {
   #gather(): Flight {
     const limit = this.#share()
     const checkpoints: { source: CheckpointSource; item: CheckpointItem }[] = []
-    for (const source of this.#dirty) {
-      if (checkpoints.length >= limit) break
-      this.#dirty.delete(source)
-      const item = source.take()
-      if (item !== undefined) checkpoints.push({ source, item })
+    for (const waiting of [this.#urgent, this.#dirty]) {
+      for (const source of waiting) {
+        if (checkpoints.length >= Math.min(limit, MOST_CHECKPOINTS)) break
+        waiting.delete(source)
+        const item = source.take()
+        if (item !== undefined) checkpoints.push({ source, item })
+      }
     }
     const most = checkpoints.length > 0 ? MOST_STARTS_BESIDE : MOST_STARTS
     const starts = this.#starts.splice(0, Math.min(most, Math.max(1, limit - checkpoints.length)))
@@ -160,7 +169,7 @@ export class CommitPipeline {
    * and store would take turns instead of working side by side.
    */
   #share(): number {
-    const waiting = this.#starts.length + this.#dirty.size
+    const waiting = this.#starts.length + this.#dirty.size + this.#urgent.size
     if (waiting <= WORTH_SHARING) return this.#options.batchLimit
     return Math.min(this.#options.batchLimit, Math.ceil(waiting / (this.#options.flights - this.#flying)))
   }
@@ -255,6 +264,7 @@ export class CommitPipeline {
       this.#options.logger.error('this node was buried, dropping what it holds', { nodeId: this.#options.nodeId })
       for (const each of this.#starts.splice(0)) each.reject(error)
       this.#dirty.clear()
+      this.#urgent.clear()
       this.#options.onFenced()
     }
     return error

@@ -45,8 +45,8 @@ export interface JournalRow extends RecordedFact {
 /** What pages and programs read. Never part of a decision. */
 export interface InstanceReader {
   get(tenant: string, instanceId: string): Promise<InstanceView | undefined>
-  /** Status alone; the cheapest question there is. */
-  status(tenant: string, instanceId: string): Promise<string | undefined>
+  /** Status alone of those that exist, by id: the cheapest question there is, for many at once. */
+  statuses(tenant: string, instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   journal(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalRow[]>
   /** Newest first. */
   list(

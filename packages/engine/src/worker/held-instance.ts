@@ -37,6 +37,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   readonly #proven: Deferred<void> = deferred()
   #transactions: UserTransactions | undefined
   #execution: Execution | undefined
+  /** It was suspended or its timer has fired: it was waited for longer than a new one. */
+  urgent: boolean
   #heardAll = true
   #suspected = false
   #forcedEnd: { readonly status: EndStatus; readonly error: Failure | undefined } | undefined
@@ -50,6 +52,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     this.#standing = { claimNo, stim, crashes, seq }
     this.#unwritten = new Unwritten(bookmarks)
     this.#holder = holder
+    this.urgent = claimNo > 1
   }
 
   get claimNo(): number {

@@ -74,7 +74,10 @@ export class Worker implements Holder<HeldInstance> {
     const { clock, store, logger } = this.#o
     const { agenda } = store
     this.#warm = new WarmExecutions(this.#o.warmLimit)
-    const fire = (held: HeldInstance): void => held.fire(this.storeNow())
+    const fire = (held: HeldInstance): void => {
+      held.urgent = true
+      held.fire(this.storeNow())
+    }
     this.#timers = new DueTimers(clock, fire)
     this.#deadlines = new DueTimers(clock, fire)
     this.#probation = new Probation(clock)

@@ -10,7 +10,8 @@ export function postgresInstances(db: Db): InstanceReader {
       const row = await lane.maybeOne(sql.one, { tenant, id })
       return row && (await toViews(lane, tenant, [row]))[0]
     },
-    status: async (tenant, id) => (await lane.maybeOne(sql.status, { tenant, id }))?.status,
+    statuses: async (tenant, ids) =>
+      new Map((await lane.many(sql.statuses, { tenant, ids })).map((row) => [row.id, row.status])),
     journal: async (tenant, id, after, limit) =>
       (await lane.many(sql.journal, { tenant, id, after, limit })).map((row) => ({
         seq: row.seq,

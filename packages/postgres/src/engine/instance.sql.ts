@@ -55,10 +55,10 @@ export const list = statement<
   { readOnly: true },
 )
 
-export const status = statement<{ tenant: string; id: string }, { status: string }>(
-  'instance_status',
-  (p) => [p.tenant, p.id],
-  'select status from instance where id = $2 and tenant = $1',
+export const statuses = statement<{ tenant: string; ids: readonly string[] }, { id: string; status: string }>(
+  'instance_statuses',
+  (p) => [p.tenant, p.ids],
+  'select id, status from instance where id = any ($2::uuid[]) and tenant = $1',
   { readOnly: true },
 )
 

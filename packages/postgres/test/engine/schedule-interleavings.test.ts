@@ -104,5 +104,5 @@ it('an end is not forgotten while somebody lets a run wait for it', async () => 
   expect((await store.schedules.look()).due).toBe(true)
   const taken = await fire(({ waiting }) => waiting.map((key) => ({ kind: 'promote', key })))
   expect(taken).toMatchObject([{ id: 'line', running: [], waiting: ['line@2'] }])
-  expect(await store.instances.status(TENANT, SECOND)).toBe('queued')
+  expect((await store.instances.statuses(TENANT, [SECOND])).get(SECOND)).toBe('queued')
 })

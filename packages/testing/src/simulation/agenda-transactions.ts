@@ -35,7 +35,7 @@ export function agendaTransactions(database: Database): Synchronous<AgendaStore>
   }
 }
 
-/** What has run before comes first, then what is new; the oldest of each first. A node that is gone is refused, if there was anything to take. */
+/** Due and running before, due and new, due soon; the oldest of each first. A node that is gone is refused, if there was anything to take. */
 function claim(database: Database, request: ClaimRequest): Claim[] {
   const { tables } = database
   const now = database.now()
@@ -46,7 +46,7 @@ function claim(database: Database, request: ClaimRequest): Claim[] {
   )
   const taken = free
     .filter((row) => request.queues.includes(row.queue))
-    .sort((a, b) => Number(a.claimNo === 0) - Number(b.claimNo === 0) || a.dueAt - b.dueAt)
+    .sort((a, b) => rank(a, now) - rank(b, now) || a.dueAt - b.dueAt)
     .slice(0, request.limit)
   if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
     throw new Fenced({ nodeId: request.nodeId })
@@ -58,6 +58,10 @@ function claim(database: Database, request: ClaimRequest): Claim[] {
     tables.history.push({ kind: 'claimed', instanceId: row.instanceId, claimNo: row.claimNo, nodeId: request.nodeId })
   }
   return taken.map((row) => toClaim(database, row))
+}
+
+function rank({ dueAt, claimNo }: AgendaTableRow, now: number): number {
+  return (dueAt > now ? 2 : 0) + (claimNo === 0 ? 1 : 0)
 }
 
 function toClaim(database: Database, row: AgendaTableRow): Claim {

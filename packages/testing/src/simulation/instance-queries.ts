@@ -14,7 +14,7 @@ export function instanceQueries(database: Database): Synchronous<InstanceReader>
       const found = find(tenant, id)
       return found && toView(database, found)
     },
-    status: (tenant, id) => find(tenant, id)?.status,
+    statuses: (tenant, ids) => new Map(ids.flatMap((id) => find(tenant, id) ?? []).map((row) => [row.id, row.status])),
     journal: (tenant, id, afterSeq, limit) =>
       (tables.journal.get(id) ?? [])
         .filter((row) => row.tenant === tenant && row.seq > afterSeq)

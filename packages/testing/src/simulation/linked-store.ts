@@ -78,7 +78,7 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
     },
     instances: {
       get: (tenant, id) => call('instances.get', READS, () => instances.get(tenant, id)),
-      status: (tenant, id) => call('instances.status', READS, () => instances.status(tenant, id)),
+      statuses: (tenant, ids) => call('instances.statuses', READS, () => instances.statuses(tenant, ids)),
       journal: (tenant, id, afterSeq, limit) =>
         call('instances.journal', READS, () => instances.journal(tenant, id, afterSeq, limit)),
       list: (tenant, filter, limit) => call('instances.list', READS, () => instances.list(tenant, filter, limit)),

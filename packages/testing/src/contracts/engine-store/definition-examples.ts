@@ -144,7 +144,7 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     expect((await store.instances.get(TENANT, before.instanceId))!.version).toBe(2)
     expect(await store.instances.get(TENANT, after.instanceId)).toBeUndefined()
     await node.checkpoint(checkpoint(before.instanceId, { then: COMPLETED }))
-    expect(await store.instances.status(TENANT, before.instanceId)).toBe('completed')
+    expect((await store.instances.statuses(TENANT, [before.instanceId])).get(before.instanceId)).toBe('completed')
     await store.definitions.point(TENANT, 'a', 1)
     const again = startItem(newId(), { definitionId: 'a' })
     await node.start(again)

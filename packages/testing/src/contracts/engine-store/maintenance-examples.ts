@@ -80,7 +80,7 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       expect(await maintenance.expired(request(one.id))).toBeUndefined()
       expect(await maintenance.remove(request(one.id), [id])).toBeUndefined()
       expect(await maintenance.trim(one.id, HOUR, HOUR, 10)).toBeUndefined()
-      expect(await instances.status(TENANT, id)).toBe('completed')
+      expect((await instances.statuses(TENANT, [id])).get(id)).toBe('completed')
     })
   })
 
@@ -100,7 +100,7 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       expect(await instances.get(TENANT, gone)).toBeUndefined()
       expect(await instances.journal(TENANT, gone, 0, 10)).toEqual([])
       expect((await maintenance.examine('bookmarks', undefined, 10)).broken).toEqual([])
-      expect(await instances.status(TENANT, runs)).toBe('running')
+      expect((await instances.statuses(TENANT, [runs])).get(runs)).toBe('running')
       expect((await instances.get(TENANT, waits))?.waitingFor).toHaveLength(1)
       expect(await node.start(startItem(b.newId(), { dedupeKey: 'k' }))).toMatchObject({
         starts: [{ kind: 'started' }],
@@ -113,7 +113,7 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       const id = await ended(b, node)
       for (const completed of [HOUR, undefined])
         expect(await sweepAll(b.store, request(node.id, { keep: { ...AT_ONCE, completed } }))).toEqual([])
-      expect(await b.store.instances.status(TENANT, id)).toBe('completed')
+      expect((await b.store.instances.statuses(TENANT, [id])).get(id)).toBe('completed')
     })
 
     it('follows the narrower rule, at once', async () => {
@@ -173,7 +173,7 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       const name = { tenant: TENANT, subject: `instance:${id}`, aspect: 'hold' } as const
       await maintenance.saveRule(name, { keepMs: undefined, reason: 'court order' })
       expect(await maintenance.remove(request(node.id), [id])).toEqual({ instances: 0, rows: 0 })
-      expect(await instances.status(TENANT, id)).toBe('completed')
+      expect((await instances.statuses(TENANT, [id])).get(id)).toBe('completed')
     })
 
     it('keeps what faulted while its incident is open', async () => {

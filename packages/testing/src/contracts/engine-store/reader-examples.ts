@@ -53,7 +53,7 @@ export function readerExamples(open: () => Promise<Bench>): void {
       revision: 3,
     })
     expect(ended.finishedAt).toBeGreaterThanOrEqual(ended.createdAt)
-    expect(await instances.status(TENANT, id)).toBe('faulted')
+    expect(await instances.statuses(TENANT, [id])).toEqual(new Map([[id, 'faulted']]))
   })
 
   it('knows nothing of other tenants and unknown ids', async () => {
@@ -64,7 +64,7 @@ export function readerExamples(open: () => Promise<Bench>): void {
       [TENANT, b.newId()],
     ] as const) {
       expect(await b.store.instances.get(tenant, instanceId)).toBeUndefined()
-      expect(await b.store.instances.status(tenant, instanceId)).toBeUndefined()
+      expect(await b.store.instances.statuses(tenant, [instanceId])).toEqual(new Map())
       expect(await b.store.instances.journal(tenant, instanceId, 0, 10)).toEqual([])
     }
   })

@@ -58,8 +58,8 @@ export function startExamples(open: () => Promise<Bench>): void {
     expect(await two.claim()).toMatchObject([{ instanceId: free, claimNo: 1, crashes: 1, stim: 0 }])
     expect(await two.claim(100, 7_200_000)).toMatchObject([{ instanceId: later, claimNo: 1 }])
     expect((await b.store.agenda.claims(one.id)).map((claim) => claim.instanceId)).toEqual([own])
-    expect(await b.store.instances.status(TENANT, own)).toBe('running')
-    expect(await b.store.instances.status(TENANT, free)).toBe('queued')
+    expect((await b.store.instances.statuses(TENANT, [own])).get(own)).toBe('running')
+    expect((await b.store.instances.statuses(TENANT, [free])).get(free)).toBe('queued')
   })
 
   it('answers a batch that is sent again as it did the first time, and applies it once', async () => {
