@@ -126,7 +126,13 @@ describe('ctx.lock', () => {
     const patient = workflow('patient', async (ctx) => {
       let said = 'entered'
       try {
-        await ctx.lock('till', async () => void (entered += 1), { waitMs: 100 })
+        await ctx.lock(
+          'till',
+          async () => {
+            entered += 1
+          },
+          { waitMs: 100 },
+        )
       } catch (error) {
         said = StepFailed.is(error) ? error.details.code : 'something else'
       }
