@@ -13,6 +13,8 @@ import { sqlstateOf } from '../db/errors.ts'
 import type { Statement } from '../db/statement.ts'
 import { FENCED } from './fenced.ts'
 import * as sql from './maintenance.sql.ts'
+import * as examine from './maintenance-examine.sql.ts'
+import * as stand from './maintenance-standing.sql.ts'
 
 const DEFINITION = 'definition:'
 const INSTANCE = 'instance:'
@@ -63,12 +65,12 @@ export function postgresMaintenance(db: Db): MaintenanceStore {
   }
 }
 
-const EXAMINATIONS: Record<Area, Statement<{ after: string | undefined; limit: number }, sql.ExaminedRow>> = {
-  instances: sql.examineInstances,
-  agenda: sql.examineAgenda,
-  bookmarks: sql.examineBookmarks,
-  inbox: sql.examineInbox,
-  schedules: sql.examineSchedules,
+const EXAMINATIONS: Record<Area, Statement<{ after: string | undefined; limit: number }, examine.ExaminedRow>> = {
+  instances: examine.examineInstances,
+  agenda: examine.examineAgenda,
+  bookmarks: examine.examineBookmarks,
+  inbox: examine.examineInbox,
+  schedules: examine.examineSchedules,
 }
 
 const toSweep = ({ nodeId, ttlMs, keep, rows }: Omit<SweepRequest, 'limit'>) => ({
@@ -103,14 +105,14 @@ function saveRule(lane: Lane, ...[name, rule]: Parameters<MaintenanceStore['save
 }
 
 async function standing(lane: Lane, tenant: string, id: string): Promise<InstanceStanding | undefined> {
-  const row = await lane.maybeOne(sql.standing, { tenant, id, most: MOST_COUNTED })
+  const row = await lane.maybeOne(stand.standing, { tenant, id, most: MOST_COUNTED })
   if (row === undefined) return undefined
   const most = MOST_LISTED
   const [bookmarks, children, incidents, nodes] = await Promise.all([
-    lane.many(sql.standingBookmarks, { id, most }),
-    lane.many(sql.standingChildren, { id, most }),
-    lane.many(sql.standingIncidents, { id, most }),
-    lane.many(sql.standingNodes, { most: MOST_COUNTED }),
+    lane.many(stand.standingBookmarks, { id, most }),
+    lane.many(stand.standingChildren, { id, most }),
+    lane.many(stand.standingIncidents, { id, most }),
+    lane.many(stand.standingNodes, { most: MOST_COUNTED }),
   ])
   return {
     now: row.now,
@@ -154,7 +156,7 @@ async function standing(lane: Lane, tenant: string, id: string): Promise<Instanc
   }
 }
 
-function toAgenda(row: sql.StandingRow): InstanceStanding['agenda'] {
+function toAgenda(row: stand.StandingRow): InstanceStanding['agenda'] {
   if (row.due_at === null || row.claim_no === null) return undefined
   return {
     dueAt: row.due_at,
