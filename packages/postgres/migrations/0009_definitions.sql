@@ -1,5 +1,4 @@
--- 0009_definitions.sql  Who runs whom, lists by tenant, and which instances a version still has. Lock: brief, but instance is read once to build its index
--- (about a second per million rows, writes wait meanwhile).
+-- 0009_definitions.sql  Who runs whom, and lists by tenant. Lock: brief.
 
 -- Written with the version that it belongs to, and as immutable. Answers "who runs this workflow" without reading a document.
 create table definition_reference (
@@ -29,7 +28,3 @@ end $$;
 
 -- The primary key starts with the id: a page of one tenant would walk over those of all.
 create index definition_listed on definition (tenant, id);
-
--- The version comes first although it says least: no statement that looks for an instance by its definition alone may take this index for its own.
--- Entries of one version share their key, so the index stays small and a start adds to its hottest page. All three columns never change: updates stay HOT.
-create index instance_version on instance (version, definition_id, tenant);

@@ -11,6 +11,10 @@ export interface Asking<Request, Answer> {
 }
 
 const MOST_PER_CALL = 1_000
+/** Fewer than this are not worth a second call. */
+const WORTH_SHARING = 32
+/** Calls under way at once before what is asked waits for the event loop to come round. */
+const CALLS = 2
 /** Microtasks to let pass before the call leaves: a crowd that one reply woke asks again within a few of them. */
 const TURNS = 4
 /** Cheaper than `queueMicrotask`, which makes an asynchronous resource for each. */
@@ -37,7 +41,7 @@ export class Gather<Request, Answer> {
 
   ask(asking: Asking<Request, Answer>): void {
     if (this.#asking.push(asking) > 1) return
-    if (this.#underWay > 0) this.#clock.soon(this.#flush)
+    if (this.#underWay >= CALLS) this.#clock.soon(this.#flush)
     else {
       this.#turns = TURNS
       void settled.then(this.#turn)
@@ -60,9 +64,16 @@ export class Gather<Request, Answer> {
   readonly #flush = (): void => {
     const all = this.#asking
     this.#asking = []
-    for (let from = 0; from < all.length; from += MOST_PER_CALL) {
-      void this.#call(all.length <= MOST_PER_CALL ? all : all.slice(from, from + MOST_PER_CALL))
+    const size = this.#share(all.length)
+    for (let from = 0; from < all.length; from += size) {
+      void this.#call(all.length <= size ? all : all.slice(from, from + size))
     }
+  }
+
+  /** A crowd that was answered together comes back together. In two halves, this process and the store work side by side instead of in turns. */
+  #share(count: number): number {
+    if (count < WORTH_SHARING || this.#underWay > 0) return MOST_PER_CALL
+    return Math.min(MOST_PER_CALL, Math.ceil(count / 2))
   }
 
   async #call(batch: readonly Asking<Request, Answer>[]): Promise<void> {

@@ -16,16 +16,6 @@ const references = statement<undefined, { id: string; target_id: string }>(
   () => [],
   'select id, target_id from definition_reference order by id, target_id',
 )
-const explainPinned = statement<undefined, { 'QUERY PLAN': string }>(
-  'test_explain_pinned',
-  () => [],
-  `explain (costs off) select finished_at from instance where version = 1 and definition_id = 'a' and tenant = 't' limit 11`,
-)
-const explainDedupe = statement<undefined, { 'QUERY PLAN': string }>(
-  'test_explain_dedupe',
-  () => [],
-  `explain (costs off) select id from instance where tenant = 't' and definition_id = 'a' and dedupe_key = 'k'`,
-)
 const run = (definitionId: unknown, type = 'run-workflow') => ({ id: 'r', type, inputs: { definitionId } })
 
 describe.each(['postgres', 'pglite'] as const)('migration 0009 on %s', (driver) => {
@@ -62,15 +52,5 @@ describe.each(['postgres', 'pglite'] as const)('migration 0009 on %s', (driver) 
       { id: 'flat', target_id: 'y' },
       { id: 'nested', target_id: 'x' },
     ])
-  })
-
-  it('gives the count of pinned instances an index, and takes none from the search by dedupe key', async () => {
-    const plan = async (query: typeof explainPinned) =>
-      db.transaction(async (tx) => {
-        await tx.script('set local enable_seqscan = off')
-        return (await tx.many(query)).map((row) => row['QUERY PLAN']).join('\n')
-      })
-    expect(await plan(explainPinned)).toContain('instance_version')
-    expect(await plan(explainDedupe)).toContain('instance_dedupe')
   })
 })
