@@ -50,6 +50,7 @@ const each =
   }
 
 function sorted(value: Json): Json {
+  if (value === 0) return 0 // JSON has no -0, YAML would write one
   if (typeof value !== 'object' || value === null) return value
   return Array.isArray(value) ? value.map(sorted) : each(sorted)(value)
 }

@@ -29,6 +29,11 @@ const graphs = fc
 const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value))
 
 describe('writing and reading again', () => {
+  it('knows one zero only', () => {
+    const document = { id: 'zero', activities: [{ id: 'a', type: 'log', inputs: { message: -0 } }], connections: [] }
+    expect(writeYaml(document)).toContain('message: 0')
+  })
+
   it.each([
     ['json', writeJson],
     ['yaml', writeYaml],
