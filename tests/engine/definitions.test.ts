@@ -35,6 +35,18 @@ const exported = async (...args: Parameters<ReturnType<typeof definitions>['expo
   return text
 }
 
+describe('a trigger that can never fire', () => {
+  it('is a problem with a pointer, and cannot be published', async () => {
+    await using t = await openTestEngine()
+    const activities = [{ id: 'c', type: 'cron', inputs: { cron: '61 * * * *' } }]
+    const draft = await t.engine.definitions.create('default', { id: 'bad-cron', activities, connections: [] })
+    expect(draft.problems).toMatchObject([{ pointer: '/activities/0/inputs/cron', code: 'INVALID_CRON' }])
+    await expect(t.engine.definitions.publish('default', 'bad-cron')).rejects.toMatchObject({
+      code: 'DEFINITION_INVALID',
+    })
+  })
+})
+
 describe('versions', () => {
   it('P6: a retracted workflow starts no more, until it is published again; an old version can be it', async () => {
     await publish(output(id, 1))

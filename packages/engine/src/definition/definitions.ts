@@ -10,6 +10,7 @@ import { diffGraphs } from '../graph-document/diff/diff-graphs.ts'
 import type { GraphDiff } from '../graph-document/diff/graph-change.ts'
 import { type YamlThread, yamlThread } from '../graph-document/text/yaml-thread.ts'
 import { workflowsRun } from '../graph-document/workflows-run.ts'
+import { triggerProblems } from '../schedule/graph-triggers.ts'
 import type {
   DefinitionFilter,
   DefinitionStore,
@@ -66,7 +67,13 @@ export class Definitions {
   problems(document: Json): readonly GraphProblem[] {
     const excess = checkExtent(document)
     if (excess !== undefined) return [excess]
-    return validateDocument(document, this.#catalogue, { parseExpression: expressionParser(compileExpression) })
+    const problems = validateDocument(document, this.#catalogue, {
+      parseExpression: expressionParser(compileExpression),
+    })
+    // Only of a document that has the shape of one: what a trigger asks for is read from it.
+    return problems.some(({ severity }) => severity === 'error')
+      ? problems
+      : [...problems, ...triggerProblems(document)]
   }
 
   async create(tenant: string, document: Json): Promise<SavedDraft> {

@@ -1,3 +1,5 @@
+import type { ScheduleProblemCode } from '../schedule/schedule-problem.ts'
+
 /** Closed catalogue: the reference page lists these. */
 export type GraphProblemCode =
   // structure
@@ -43,6 +45,8 @@ export type GraphProblemCode =
   | 'NAME_OUT_OF_SCOPE'
   | 'UNKNOWN_VARIABLE'
   | 'WRONG_VARIABLE_TYPE'
+  // of a trigger's schedule
+  | ScheduleProblemCode
 
 export interface GraphProblem {
   /** RFC 6901, into the document. */
