@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /**
  * An abort controller that exists only once somebody asks for its signal. Most steps never do, and a controller costs more
  * than the rest of a small step.
@@ -16,6 +18,7 @@ export class LazyAbort {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
+      setMaxListeners(0, this.#controller.signal) // an instance may run any number of steps at once
       if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason)
       else if (this.#parent !== undefined) this.#follow(this.#parent.signal)
     }

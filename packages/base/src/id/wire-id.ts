@@ -9,6 +9,9 @@ export const idPrefixes = {
   event: 'evt',
   incident: 'inc',
   schedule: 'sch',
+  operation: 'bop',
+  task: 'tsk',
+  humanTask: 'hmt',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
