@@ -24,12 +24,11 @@ export function redisProvider(options: RedisProviderOptions): CoordinationProvid
   const open = 'address' in source ? openAddress(source.address) : openCopy(source.client)
   const { route, close: closeRoute } = 'address' in source ? ownRoute(resolved) : clientRoute(source.client)
   const commands = new Commands({ route, clock, silenceMs })
-  const listening = new Link({ open, clock, random, logger, graceMs })
+  const listening = new Link({ open, clock, random, logger, graceMs, openMs: silenceMs })
   const subscriptions = new Subscriptions({ link: listening, clock, logger, silenceMs })
   const space = new KeySpace(resolved.prefix)
   const weeder = new IndexWeeder(space, commands)
-  const onGranted = (count: number): void => weeder.onGranted(count)
-  const context = { clock, space, commands, subscriptions, onGranted }
+  const context = { clock, space, commands, subscriptions, weeder }
   let closing: Promise<void> | undefined
   return {
     kind: 'redis',
@@ -54,9 +53,16 @@ interface OpenRoute {
   close(): Promise<void>
 }
 
-function ownRoute({ source, clock, random, logger, connectGraceMs }: ResolvedOptions): OpenRoute {
+function ownRoute({ source, clock, random, logger, connectGraceMs, silenceMs }: ResolvedOptions): OpenRoute {
   if (!('address' in source)) throw new TypeError('an address is needed')
-  const link = new Link({ open: openAddress(source.address), clock, random, logger, graceMs: connectGraceMs })
+  const link = new Link({
+    open: openAddress(source.address),
+    clock,
+    random,
+    logger,
+    graceMs: connectGraceMs,
+    openMs: silenceMs,
+  })
   link.start()
   const route: CommandRoute = {
     get connection() {

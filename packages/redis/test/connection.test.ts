@@ -1,5 +1,6 @@
 import { blackhole, matchCommand, startFaultProxy } from '@lockstep/testing/faults'
 import { type ServerHandle, startRedis } from '@lockstep/testing/harness'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openClient, openProvider } from './open-test-redis.ts'
 import { fenceOf, inbox, mutex, place } from './requests.ts'
@@ -48,6 +49,26 @@ describe('a server that is down', () => {
     } finally {
       await provider.close()
     }
+  })
+
+  it('does not keep a provider from closing when it hangs: it takes connections and says nothing', async () => {
+    await server.pause()
+    const provider = openProvider({ url: server.url, connectGraceMs: 100, silenceMs: 600_000 })
+    await expect(provider.leases.acquire([mutex('a')])).rejects.toMatchObject(refused)
+    await expect(provider.leases.listen('me', inbox())).rejects.toMatchObject(refused)
+    await provider.close()
+    await server.resume()
+  })
+
+  it('is asked again by a new connection when the last one was taken and never answered', async () => {
+    await using proxy = await startFaultProxy({ target: server.url })
+    const hole = proxy.use(blackhole())
+    const provider = openProvider({ url: proxy.url(server.url), connectGraceMs: 100, silenceMs: 200 })
+    await expect(provider.leases.acquire([mutex('a')])).rejects.toMatchObject(refused)
+    await vi.waitFor(() => expect(proxy.counters.accepted).toBeGreaterThan(2), { timeout: 20_000, interval: 50 })
+    await hole.remove()
+    await answers(provider)
+    await provider.close()
   })
 
   it('is not waited for when the grace is over: ten thousand calls are refused, none is kept', async () => {
@@ -172,6 +193,42 @@ describe('a password', () => {
     expect(logged.length).toBeGreaterThan(0)
     expect(logged.join()).not.toMatch(/s3cret|wr0ng/)
     await Promise.all([right, option, wrong, none].map((provider) => provider.close()))
+  })
+})
+
+describe('a client of ioredis', () => {
+  it('is used, copied for messages, and left open', async () => {
+    const client = new Redis(server.url)
+    client.on('error', () => {})
+    await client.ping()
+    const provider = openProvider({ client })
+    const listener = inbox()
+    await provider.leases.listen('me', listener)
+    const [held, next] = [mutex('a'), mutex('a', { wait: place('me') })]
+    await provider.leases.acquire([held, next])
+    await provider.leases.release([held])
+    await vi.waitFor(() => expect(listener.notices).toHaveLength(1))
+    await provider.close()
+    expect(await client.ping()).toBe('PONG')
+    await expect(provider.leases.acquire([mutex('a')])).rejects.toMatchObject(refused)
+    client.disconnect()
+  })
+
+  it('gets its script again after a flush, and is used again after a restart', async () => {
+    const client = new Redis(server.url, { retryStrategy: () => 50 })
+    client.on('error', () => {})
+    await client.ping()
+    const provider = openProvider({ client })
+    await provider.leases.acquire([mutex('a')])
+    await client.call('SCRIPT', 'FLUSH')
+    fenceOf((await provider.leases.acquire([mutex('b')])).answers[0])
+    await server.kill9()
+    await expect(provider.leases.acquire([mutex('c')])).rejects.toMatchObject(refused)
+    await server.start()
+    await answers(provider)
+    fenceOf((await provider.leases.acquire([mutex('c')])).answers[0])
+    await provider.close()
+    client.disconnect()
   })
 })
 

@@ -1,7 +1,7 @@
 import { type ServerHandle, startRedis } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { keysOf, openProvider } from './open-test-redis.ts'
-import { mutex, place } from './requests.ts'
+import { openProvider } from './open-test-redis.ts'
+import { fenceOf, mutex, place } from './requests.ts'
 
 let server: ServerHandle
 beforeAll(async () => {
@@ -9,14 +9,18 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-it('writes down hand-overs and losses, and nothing of a lock that nobody waits for', async () => {
+it('writes down hand-overs, losses and leases that lasted', async () => {
   const provider = openProvider({ url: server.url })
   const { leases, registry } = provider
-  const alone = mutex('alone')
-  await leases.acquire([alone])
-  await leases.release([alone])
-  expect(await registry.history('alone', 10)).toEqual([])
-  expect((await keysOf(server.url)).filter((key) => key.includes('history'))).toEqual([])
+  const [long, other] = [mutex('long', { holder: 'one' }), mutex('other', { holder: 'one' })]
+  const { answers } = await leases.acquire([long, other])
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  expect((await leases.release([long, other])).answers).toEqual(['released', 'released'])
+  expect(await registry.history('long', 10)).toMatchObject([
+    { kind: 'released', holder: 'one', fence: fenceOf(answers[0]) },
+  ])
+  expect(await registry.history('other', 10)).toHaveLength(1)
+  expect((await leases.release([long])).answers).toEqual(['gone'])
 
   const [first, second] = [
     mutex('a', { holder: 'one' }),

@@ -61,14 +61,15 @@ describe('keys in the store', () => {
     await provider.close()
     await using client = await openClient(server.url)
     const left = await keysOf(server.url)
-    expect(left.filter((key) => !isIndex(key))).toEqual([])
-    for (const key of left) expect(await client.zCard(key)).toBe(1)
+    // Where the machine was slow the leases lasted, and are remembered for an hour.
+    expect(left.filter((key) => !isIndex(key) && !isHistory(key))).toEqual([])
+    for (const key of left.filter(isIndex)) expect(await client.zCard(key)).toBe(1)
   })
 
   it('go by themselves when everybody died, waiters too', async () => {
     const provider = openProvider({ url: server.url })
-    const wait = place('nobody', { aliveMs: 150 })
-    const ends = { ttlMs: 100 }
+    const wait = place('nobody', { aliveMs: 1_500 })
+    const ends = { ttlMs: 1_000 }
     await provider.leases.acquire([
       mutex('a', ends),
       mutex('a', { ...ends, wait }),
@@ -79,7 +80,9 @@ describe('keys in the store', () => {
     ])
     expect((await keysOf(server.url)).filter((key) => !isIndex(key))).toHaveLength(3 + 3 * 2 + 2)
     await provider.close()
-    await vi.waitFor(async () => expect((await keysOf(server.url)).filter((key) => !isIndex(key))).toEqual([]))
+    await vi.waitFor(async () => expect((await keysOf(server.url)).filter((key) => !isIndex(key))).toEqual([]), {
+      timeout: 20_000,
+    })
   })
 
   it('leave the index when leases ended by themselves, as others are granted', async () => {
@@ -89,16 +92,21 @@ describe('keys in the store', () => {
       const counts = await Promise.all((await keysOf(server.url)).filter(isIndex).map((key) => client.zCard(key)))
       return counts.reduce((sum, count) => sum + count - 1, 0)
     }
-    await provider.leases.acquire(Array.from({ length: 200 }, (_, i) => mutex(`dies ${i}`, { ttlMs: 50 })))
+    await provider.leases.acquire(Array.from({ length: 200 }, (_, i) => mutex(`dies ${i}`, { ttlMs: 500 })))
     await provider.leases.acquire([mutex('lives')])
-    await vi.waitFor(async () => expect((await keysOf(server.url)).filter((key) => !isIndex(key))).toHaveLength(1))
-    expect(await indexed()).toBe(201)
-    await vi.waitFor(async () => {
-      const others = Array.from({ length: 300 }, (_, i) => mutex(`other ${i}`))
-      await provider.leases.acquire(others)
-      await provider.leases.release(others)
-      expect(await indexed()).toBe(1)
+    await vi.waitFor(async () => expect((await keysOf(server.url)).filter((key) => !isIndex(key))).toHaveLength(1), {
+      timeout: 20_000,
     })
+    expect(await indexed()).toBe(201)
+    await vi.waitFor(
+      async () => {
+        const others = Array.from({ length: 300 }, (_, i) => mutex(`other ${i}`))
+        await provider.leases.acquire(others)
+        await provider.leases.release(others)
+        expect(await indexed()).toBe(1)
+      },
+      { timeout: 20_000 },
+    )
     expect((await provider.registry.list({ prefix: '', limit: 10 })).locks.map(({ name }) => name)).toEqual(['lives'])
     await provider.close()
   })

@@ -5,9 +5,9 @@ import type { ServerHandle } from '@lockstep/testing/harness'
 import { createClient } from '@redis/client'
 import { type RedisProviderOptions, redisProvider } from '../src/index.ts'
 
-/** With the machine's clock, and quick to give up and to come back: a test does not wait for patience. */
+/** With the machine's clock, and patient while it connects: the machine may be busy. */
 export function openProvider(options: Partial<RedisProviderOptions>): CoordinationProvider {
-  return redisProvider({ clock: systemClock, random: systemRandom, ...options })
+  return redisProvider({ clock: systemClock, random: systemRandom, connectGraceMs: 10_000, ...options })
 }
 
 /** A plain client, to look at what is in the store. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ProviderUnavailable } from '../errors.ts'
 import { Gather } from './gather.ts'
 import type { Answers } from './lease-provider.ts'
+import { Traffic } from './traffic.ts'
 
 /** A store that answers a number with its double, when it is told to. */
 function doubling() {
@@ -99,7 +100,59 @@ describe('gathering calls', () => {
     await clock.advance(0)
     expect(batches.map((each) => each.requests.length)).toEqual([1_000, 1_000, 500])
     for (const batch of batches) batch.answer()
+    await clock.advance(0)
     expect((await all)[2_499]).toBe(4_998)
+  })
+
+  it('sends a crowd in two halves, and keeps them apart when their answers come together', async () => {
+    const { clock, batches, ask } = doubling()
+    const order: string[] = []
+    const worker = async (id: number): Promise<void> => {
+      await ask(id)
+      order.push(id < 32 ? 'first' : 'second')
+      await ask(id + 100)
+    }
+    const done = Promise.all(Array.from({ length: 64 }, (_, id) => worker(id)))
+    await clock.advance(0)
+    expect(batches.map((each) => each.requests.length)).toEqual([32, 32])
+    batches[0]!.answer()
+    batches[1]!.answer()
+    await clock.advance(0)
+    expect(batches.slice(2).map((each) => each.requests[0])).toEqual([100, 132])
+    expect(batches.slice(2).map((each) => each.requests.length)).toEqual([32, 32])
+    expect(order.indexOf('second')).toBe(32)
+    batches[2]!.answer()
+    batches[3]!.answer()
+    await clock.advance(0)
+    await done
+  })
+
+  it('lets a crowd that goes from one gather to the other stay in its halves', async () => {
+    const clock = virtualClock()
+    const traffic = new Traffic(clock)
+    const sizes: number[] = []
+    const gather = (): Gather<number, number> =>
+      new Gather<number, number>(
+        clock,
+        clock.monotonic,
+        async (requests) => {
+          sizes.push(requests.length)
+          await new Promise<void>((resolve) => clock.soon(resolve))
+          return { at: 0, answers: requests }
+        },
+        traffic,
+      )
+    const [first, second] = [gather(), gather()]
+    const ask = (of: Gather<number, number>, request: number): Promise<number> =>
+      new Promise((answered, failed) => of.ask({ request, answered, failed }))
+    const done = Promise.all(
+      Array.from({ length: 64 }, async (_, id) => {
+        for (let turn = 0; turn < 5; turn += 1) await ask(turn % 2 === 0 ? first : second, id)
+      }),
+    )
+    await clock.advance(0)
+    await done
+    expect(sizes).toEqual(new Array(10).fill(32))
   })
 
   it('knows when nothing is under way', async () => {

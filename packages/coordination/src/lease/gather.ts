@@ -1,6 +1,7 @@
 import type { Clock } from '@lockstep/base'
 import { ProviderUnavailable } from '../errors.ts'
 import type { Answers } from './lease-provider.ts'
+import { Traffic } from './traffic.ts'
 
 /** One request of a call that carries many. Exactly one of the two is called, once. */
 export interface Asking<Request, Answer> {
@@ -11,8 +12,6 @@ export interface Asking<Request, Answer> {
 }
 
 const MOST_PER_CALL = 1_000
-/** Fewer than this are not worth a second call. */
-const WORTH_SHARING = 32
 /** Calls under way at once before what is asked waits for the event loop to come round. */
 const CALLS = 2
 /** Microtasks to let pass before the call leaves: a crowd that one reply woke asks again within a few of them. */
@@ -28,20 +27,27 @@ export class Gather<Request, Answer> {
   readonly #clock: Clock
   readonly #now: () => number
   readonly #send: (requests: readonly Request[]) => Promise<Answers<Answer>>
+  readonly #traffic: Traffic
   #asking: Asking<Request, Answer>[] = []
   #turns = 0
   #underWay = 0
   #onIdle: (() => void)[] = []
 
-  constructor(clock: Clock, now: () => number, send: (requests: readonly Request[]) => Promise<Answers<Answer>>) {
+  constructor(
+    clock: Clock,
+    now: () => number,
+    send: (requests: readonly Request[]) => Promise<Answers<Answer>>,
+    traffic = new Traffic(clock),
+  ) {
     this.#clock = clock
     this.#now = now
     this.#send = send
+    this.#traffic = traffic
   }
 
   ask(asking: Asking<Request, Answer>): void {
     if (this.#asking.push(asking) > 1) return
-    if (this.#underWay >= CALLS) this.#clock.soon(this.#flush)
+    if (this.#traffic.calls >= CALLS) this.#clock.soon(this.#flush)
     else {
       this.#turns = TURNS
       void settled.then(this.#turn)
@@ -64,36 +70,35 @@ export class Gather<Request, Answer> {
   readonly #flush = (): void => {
     const all = this.#asking
     this.#asking = []
-    const size = this.#share(all.length)
+    const size = Math.min(MOST_PER_CALL, Math.ceil(all.length / this.#traffic.parts(all.length)))
     for (let from = 0; from < all.length; from += size) {
       void this.#call(all.length <= size ? all : all.slice(from, from + size))
     }
   }
 
-  /** A crowd that was answered together comes back together. In two halves, this process and the store work side by side instead of in turns. */
-  #share(count: number): number {
-    if (count < WORTH_SHARING || this.#underWay > 0) return MOST_PER_CALL
-    return Math.min(MOST_PER_CALL, Math.ceil(count / 2))
-  }
-
   async #call(batch: readonly Asking<Request, Answer>[]): Promise<void> {
     this.#underWay += 1
+    this.#traffic.begin()
     const sentAt = this.#now()
     let reply: Answers<Answer>
     try {
       reply = await this.#send(batch.map((each) => each.request))
     } catch (error) {
-      this.#underWay -= 1
-      for (const each of batch) each.failed(error)
-      return this.#tellIdle()
+      return this.#traffic.end(batch.length, () => {
+        this.#underWay -= 1
+        for (const each of batch) each.failed(error)
+        this.#tellIdle()
+      })
     }
-    this.#underWay -= 1
-    batch.forEach((each, index) => {
-      const answer = reply.answers[index]
-      if (answer !== undefined) each.answered(answer, reply.at, sentAt)
-      else each.failed(new ProviderUnavailable({ provider: 'the store', doing: 'it left a request unanswered' }))
+    this.#traffic.end(batch.length, () => {
+      this.#underWay -= 1
+      batch.forEach((each, index) => {
+        const answer = reply.answers[index]
+        if (answer !== undefined) each.answered(answer, reply.at, sentAt)
+        else each.failed(new ProviderUnavailable({ provider: 'the store', doing: 'it left a request unanswered' }))
+      })
+      this.#tellIdle()
     })
-    this.#tellIdle()
   }
 
   #tellIdle(): void {

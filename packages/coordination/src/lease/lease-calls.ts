@@ -14,6 +14,7 @@ import type {
   LeaseRequest,
   TogetherAnswer,
 } from './lease-provider.ts'
+import { Traffic } from './traffic.ts'
 
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 2_000
@@ -36,8 +37,9 @@ export class LeaseCalls {
     this.#clock = clock
     this.#logger = logger
     this.#leases = leases
-    this.#acquire = new Gather(clock, now, (requests) => leases.acquire(requests))
-    this.#release = new Gather(clock, now, (keys) => leases.release(keys))
+    const traffic = new Traffic(clock)
+    this.#acquire = new Gather(clock, now, (requests) => leases.acquire(requests), traffic)
+    this.#release = new Gather(clock, now, (keys) => leases.release(keys), traffic)
     this.#renew = new Gather(clock, now, (renewals) => leases.renew(renewals))
   }
 

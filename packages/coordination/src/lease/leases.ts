@@ -19,7 +19,7 @@ import { MutexQueue, type MutexQueueContext } from './mutex-queue.ts'
 import { SinglePlace, type SinglePlaceContext } from './single-place.ts'
 import { StayAwake } from './stay-awake.ts'
 import { Subscription } from './subscription.ts'
-import { newToken } from './token.ts'
+import { Tokens } from './token.ts'
 import { Waiter } from './waiter.ts'
 
 export interface LeasesOptions {
@@ -50,6 +50,7 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
   readonly #queues = new Map<string, MutexQueue>()
   readonly #waits: DueTable<Waiter>
   readonly #awake: StayAwake
+  readonly #tokens: Tokens
   #count = 0
   #closed = false
 
@@ -67,6 +68,7 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
     this.holding = new Holding({ clock, random, logger, events, time, calls, registry, address: options.address })
     this.#attempts = new Attempts(clock, random, time, this.calls, askAgainMs)
     this.#awake = new StayAwake(clock)
+    this.#tokens = new Tokens(random)
     this.#waits = new DueTable(clock, (waiter) => this.#timeOut(waiter))
     this.#subscription = new Subscription(clock, logger, provider.leases, options.address, {
       onNotice: (notice) => this.#onNotice(notice),
@@ -96,8 +98,8 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
   /** What is asked of the store for `ask`. A token is made for it, and used for nothing else. */
   request(ask: Ask, fenceCount: number): LeaseRequest {
     const { name, kind, share, ttlMs, holder } = ask
-    const { address, random } = this.#options
-    const token = newToken(random)
+    const { address } = this.#options
+    const token = this.#tokens.next()
     // Two literals, not one and a spread: this is the path of every lock, and a spread costs more than the rest of it.
     if (ask.waitMs <= 0) return { name, token, kind, share, ttlMs, fenceCount, holder, address }
     return { name, token, kind, share, ttlMs, fenceCount, holder, address, wait: this.#place(ask) }

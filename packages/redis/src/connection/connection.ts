@@ -8,5 +8,8 @@ export interface Connection {
   close(): void
 }
 
-/** Connects once, without trying again. `onLost` is called at most once, after the connection was open. */
-export type OpenConnection = (onLost: (cause: unknown) => void) => Promise<Connection>
+/**
+ * Connects once, without trying again. `onLost` is called at most once, after the connection was open. When `signal` aborts first, nothing is
+ * left of it: a server that hangs accepts connections and says nothing, for ever.
+ */
+export type OpenConnection = (onLost: (cause: unknown) => void, signal: AbortSignal) => Promise<Connection>

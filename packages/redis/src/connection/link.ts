@@ -1,4 +1,14 @@
-import { type Clock, errorMessage, type Logger, type Random, sleep, type Timer } from '@lockstep/base'
+import {
+  abortable,
+  type Clock,
+  errorMessage,
+  type Logger,
+  linkedAbort,
+  type Random,
+  sleep,
+  TimedOut,
+  type Timer,
+} from '@lockstep/base'
 import { backoffMs } from './backoff.ts'
 import type { Connection, OpenConnection } from './connection.ts'
 
@@ -9,6 +19,8 @@ export interface LinkOptions {
   readonly logger: Logger
   /** How long callers are kept waiting for a connection that was just asked for or just lost. */
   readonly graceMs: number
+  /** How long the server may take until a new connection can be used. */
+  readonly openMs: number
 }
 
 /** Keeps one connection open: opens the next one when it is lost, with back-off and jitter, for ever, until `close`. */
@@ -94,24 +106,35 @@ export class Link {
     const lost = new Promise<void>((resolve) => {
       this.#onLost = resolve
     })
-    let gone: { readonly cause: unknown } | undefined
-    let opened: Connection | undefined
-    const connection = await this.#options.open((cause) => {
-      gone = { cause }
-      if (opened !== undefined && this.#connection === opened) this.#lost(cause)
-    })
-    opened = connection
-    try {
-      await this.onOpen(connection)
-      if (gone !== undefined) throw (gone as { readonly cause: unknown }).cause
-      this.#stop.signal.throwIfAborted()
-    } catch (error) {
-      connection.close()
-      throw error
-    }
+    const connection = await this.#openInTime()
     this.#connection = connection
     for (const waiter of this.#waiting) this.#answer(waiter, connection)
     await lost
+  }
+
+  async #openInTime(): Promise<Connection> {
+    const { clock, openMs, open } = this.#options
+    using giveUp = linkedAbort(this.#stop.signal)
+    const timer = clock.schedule(openMs, () =>
+      giveUp.abort(new TimedOut({ what: 'a connection to Redis', afterMs: openMs })),
+    )
+    let gone: { readonly cause: unknown } | undefined
+    let opened: Connection | undefined
+    try {
+      opened = await open((cause) => {
+        gone = { cause }
+        if (opened !== undefined && this.#connection === opened) this.#lost(cause)
+      }, giveUp.signal)
+      await abortable(this.onOpen(opened), giveUp.signal)
+      if (gone !== undefined) throw (gone as { readonly cause: unknown }).cause
+      this.#stop.signal.throwIfAborted()
+      return opened
+    } catch (error) {
+      opened?.close()
+      throw error
+    } finally {
+      timer.cancel()
+    }
   }
 
   #lost(cause: unknown): void {

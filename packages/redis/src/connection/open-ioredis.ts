@@ -1,9 +1,10 @@
+import { abortable } from '@lockstep/base'
 import type { OpenConnection } from './connection.ts'
 import type { IoredisClient } from './redis-client.ts'
 
 /** Connections of `ioredis`. `make` answers a new client that does not connect by itself and does not reconnect. */
 export function openIoredis(make: () => IoredisClient): OpenConnection {
-  return async (onLost) => {
+  return async (onLost, signal) => {
     const client = make()
     const listeners = new Map<string, (message: string) => void>()
     let isOpen = false
@@ -18,7 +19,7 @@ export function openIoredis(make: () => IoredisClient): OpenConnection {
     })
     client.on('message', (channel: string, message: string) => listeners.get(channel)?.(message))
     try {
-      await client.connect()
+      await abortable(client.connect(), signal)
     } catch (error) {
       client.disconnect()
       throw lastError ?? error

@@ -1,3 +1,4 @@
+import { abortable } from '@lockstep/base'
 import type { OpenConnection } from './connection.ts'
 import type { NodeRedisClient } from './redis-client.ts'
 
@@ -6,7 +7,7 @@ const NO_TIMER = { timeout: 0 }
 
 /** Connections of `@redis/client`. `make` answers a new client that does not reconnect. */
 export function openNodeRedis(make: () => NodeRedisClient): OpenConnection {
-  return async (onLost) => {
+  return async (onLost, signal) => {
     const client = make()
     let isOpen = false
     let lastError: unknown
@@ -22,7 +23,7 @@ export function openNodeRedis(make: () => NodeRedisClient): OpenConnection {
     client.on('end', end)
     client.on('terminated', end)
     try {
-      await client.connect()
+      await abortable(client.connect(), signal)
     } catch (error) {
       client.destroy()
       throw error

@@ -1,5 +1,5 @@
 /** Few enough to list them all in one call, many enough to spread over a cluster. Every process must agree on it. */
-export const BUCKET_COUNT = 32
+export const BUCKET_COUNT = 16
 
 /**
  * Where everything is: `<prefix>:{bNN}:<what>:<name>`. The hash tag puts all keys of a bucket on one node of a cluster. A prefix

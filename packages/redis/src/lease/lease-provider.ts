@@ -10,6 +10,7 @@ import type {
 import type { Commands } from '../connection/commands.ts'
 import type { Subscriptions } from '../connection/subscriptions.ts'
 import type { KeySpace } from '../key/key-space.ts'
+import type { IndexWeeder } from '../monitor/index-weeder.ts'
 import { ContendedNames } from './contended-names.ts'
 import { decodeAnswer, type RawAnswer } from './decode-answer.ts'
 import { decodeNotice } from './decode-notice.ts'
@@ -22,8 +23,8 @@ export interface LeaseContext {
   readonly space: KeySpace
   readonly commands: Commands
   readonly subscriptions: Subscriptions
-  /** Leases were granted: somebody may look after the index. */
-  onGranted(count: number): void
+  /** Looks after the index. */
+  readonly weeder: Pick<IndexWeeder, 'onGranted' | 'onReleased'>
 }
 
 /**
@@ -80,7 +81,7 @@ export function redisLeases(context: LeaseContext): LeaseProvider {
       }
       if (full.length > 0) await batch.full(full.sort(ascending), calls.acquireMutexCall, put)
       await sharedDone
-      context.onGranted(granted)
+      context.weeder.onGranted(granted)
       return { at: batch.at, answers }
     },
 
@@ -112,19 +113,22 @@ export function redisLeases(context: LeaseContext): LeaseProvider {
       const { fast, full, shared } = ways(leases, () => true)
       const batch = new Batch(context, leases)
       const answers = new Array<'released' | 'gone'>(leases.length)
+      let released = 0
       const put = (place: number, raw: number): void => {
         answers[place] = raw === 1 ? 'released' : 'gone'
+        released += raw
       }
       const sharedDone = shared.length === 0 ? undefined : batch.full(shared, calls.releaseSharedCall, put)
       if (fast.length > 0) {
         await batch.fast(fast, dropMutexesCall, (place, raw: number) => {
-          if (raw !== 2) return put(place, raw)
-          contended.add(leases[place]!.name)
+          if (raw < 2) return put(place, raw)
+          if (raw === 2) contended.add(leases[place]!.name)
           full.push(place)
         })
       }
       if (full.length > 0) await batch.full(full.sort(ascending), calls.releaseMutexCall, put)
       await sharedDone
+      context.weeder.onReleased(released)
       return { at: batch.at, answers }
     },
 

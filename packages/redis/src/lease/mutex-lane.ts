@@ -56,9 +56,17 @@ export function dropMutexesCall(space: KeySpace, leases: readonly LeaseKey[], pl
 
 /** Within a bucket the order stays: requests for one name are taken one after the other. */
 export function sortedByBucket(items: readonly LeaseKey[], places: readonly number[]): number[] {
-  const members: number[][] = Array.from({ length: BUCKET_COUNT }, () => [])
-  for (const place of places) members[bucketOf(items[place]!.name)]!.push(place)
-  return members.flat()
+  const next = new Uint16Array(BUCKET_COUNT + 1)
+  const buckets = places.map((place) => bucketOf(items[place]!.name))
+  for (const bucket of buckets) next[bucket + 1]! += 1
+  for (let bucket = 1; bucket < BUCKET_COUNT; bucket += 1) next[bucket]! += next[bucket - 1]!
+  const sorted = new Array<number>(places.length)
+  for (let i = 0; i < places.length; i += 1) {
+    const at = next[buckets[i]!]!
+    next[buckets[i]!] = at + 1
+    sorted[at] = places[i]!
+  }
+  return sorted
 }
 
 interface Sorted {

@@ -3,7 +3,7 @@
 /** Asks for mutexes. */
 export const acquireMutex = {
   name: 'acquire-mutex',
-  sha: '37f2e943ba62ec3b96e6d032cbce451165dbc13d',
+  sha: '3e2023e34ef767d90eec661bd73c147035109634',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string }): void => void to.push(of.lock, of.queue, of.places, of.history),
@@ -63,10 +63,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -143,6 +144,8 @@ if address == '' then return end
 call('PUBLISH', CHANNEL .. address, kind .. '\\n' .. token .. '\\n' .. fence .. '\\n' .. us_text .. '\\n' .. name .. '\\n' .. (reason or ''))
 end
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local function mutex_parts(value) return string.match(value, '^([^\\n]*)\\n([^\\n]*)\\n([^\\n]*)\\n(.*)$') end
 local function mutex_read(b)
@@ -223,9 +226,10 @@ local function mutex_release(b, bucket, name, token)
 local value, ends = mutex_read(b)
 if value == nil then return 0 end
 if owns(value, token) then
-if queue_life(b) > 0 then
+local waited = queue_life(b) > 0
+if waited or lasted(value, token) then
 local _, fence, _, tail = mutex_parts(value)
-note(b, 'released', holder_text(tail), fence)
+note(b, 'released', holder_text(tail), fence, nil, nil, not waited and SHORT_HISTORY_LIFE or nil)
 end
 if not mutex_pump(b, bucket, name) then index_drop(bucket, name) end
 return 1
@@ -262,7 +266,7 @@ return answers
 /** Asks for shares of read/write locks and semaphores. */
 export const acquireShared = {
   name: 'acquire-shared',
-  sha: '699e0139732dc874c57c5e2fb8e1a3f666c2cd77',
+  sha: '8bccabe72cbeb1bddecd5f47f1e3cc4689f88cba',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -322,10 +326,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -647,7 +652,7 @@ return answers
 /** Grants all or none: each is asked for in turn, and what was newly granted is taken back when one was refused. Nobody is queued, nobody is told. */
 export const acquireTogether = {
   name: 'acquire-together',
-  sha: '20c8b8dd8276765c4573b4c00f5c869d342a51ff',
+  sha: '19b43fc444b611b59b7d334fd10f784f86e4e05d',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -707,10 +712,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -787,6 +793,8 @@ if address == '' then return end
 call('PUBLISH', CHANNEL .. address, kind .. '\\n' .. token .. '\\n' .. fence .. '\\n' .. us_text .. '\\n' .. name .. '\\n' .. (reason or ''))
 end
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local function mutex_parts(value) return string.match(value, '^([^\\n]*)\\n([^\\n]*)\\n([^\\n]*)\\n(.*)$') end
 local function mutex_read(b)
@@ -867,9 +875,10 @@ local function mutex_release(b, bucket, name, token)
 local value, ends = mutex_read(b)
 if value == nil then return 0 end
 if owns(value, token) then
-if queue_life(b) > 0 then
+local waited = queue_life(b) > 0
+if waited or lasted(value, token) then
 local _, fence, _, tail = mutex_parts(value)
-note(b, 'released', holder_text(tail), fence)
+note(b, 'released', holder_text(tail), fence, nil, nil, not waited and SHORT_HISTORY_LIFE or nil)
 end
 if not mutex_pump(b, bucket, name) then index_drop(bucket, name) end
 return 1
@@ -1189,7 +1198,7 @@ return 1
 /** Ends every lease of a lock, tells the holders, raises the fence, writes it down, and hands the lock to the next who wait. */
 export const breakLock = {
   name: 'break-lock',
-  sha: '4490914e40a03d3065c9509a6ab5fe31b0d0061d',
+  sha: 'c3215ce591a9cef3cc88b41e5957e0c5da7fc26b',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -1248,10 +1257,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -1328,6 +1338,8 @@ if address == '' then return end
 call('PUBLISH', CHANNEL .. address, kind .. '\\n' .. token .. '\\n' .. fence .. '\\n' .. us_text .. '\\n' .. name .. '\\n' .. (reason or ''))
 end
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local function mutex_parts(value) return string.match(value, '^([^\\n]*)\\n([^\\n]*)\\n([^\\n]*)\\n(.*)$') end
 local function mutex_read(b)
@@ -1408,9 +1420,10 @@ local function mutex_release(b, bucket, name, token)
 local value, ends = mutex_read(b)
 if value == nil then return 0 end
 if owns(value, token) then
-if queue_life(b) > 0 then
+local waited = queue_life(b) > 0
+if waited or lasted(value, token) then
 local _, fence, _, tail = mutex_parts(value)
-note(b, 'released', holder_text(tail), fence)
+note(b, 'released', holder_text(tail), fence, nil, nil, not waited and SHORT_HISTORY_LIFE or nil)
 end
 if not mutex_pump(b, bucket, name) then index_drop(bucket, name) end
 return 1
@@ -1580,10 +1593,10 @@ return holders
 `.trim(),
 } as const
 
-/** The fast path of release-mutex: ends mutexes that nobody waits for. Whatever is marked, because somebody does, is left to release-mutex. */
+/** The fast path of release-mutex: ends mutexes that nobody waits for. Whatever is marked, because somebody does, or has lasted, is left to release-mutex. */
 export const dropMutexes = {
   name: 'drop-mutexes',
-  sha: '9eca1528a77b4a7a188d53ad0ee4d0f86fbeb834',
+  sha: 'd636e2a5e59ad1f8b4a36e7bbe08f0a4e515c6c3',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string }): void => void to.push(of.lock),
@@ -1599,6 +1612,8 @@ local clock = call('TIME')
 local us_text = clock[1] .. string.sub('00000' .. clock[2], -6)
 local us = clock[1] * 1000000 + clock[2]
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local buckets, name_from = tonumber(ARGV[1]), ARGV[2]
 if #KEYS == 2 then
@@ -1606,6 +1621,7 @@ local lock = KEYS[2]
 local value = call('MGET', lock)[1]
 if not value then return { us_text, 0 } end
 if not owns(value, ARGV[4]) then return { us_text, is_marked(value) and 2 or 0 } end
+if lasted(value, ARGV[4]) then return { us_text, 3 } end
 call('DEL', lock)
 call('ZREM', KEYS[1], string.sub(lock, name_from))
 return { us_text, 1 }
@@ -1622,9 +1638,13 @@ if not value or seen[lock] then
 answers[at + 1] = 0
 elseif owns(value, ARGV[2 + buckets + at]) then
 seen[lock] = true
+if lasted(value, ARGV[2 + buckets + at]) then
+answers[at + 1] = 3
+else
 ended[#ended + 1] = lock
 names[#names + 1] = string.sub(lock, name_from)
 answers[at + 1] = 1
+end
 else
 answers[at + 1] = is_marked(value) and 2 or 0
 end
@@ -1772,7 +1792,7 @@ return events
 /** Reads locks by name, and drops from the index what is not in use any more. A semaphore whose size was set is known even then. */
 export const readLocks = {
   name: 'read-locks',
-  sha: '26d89b7efc76496451d6b267935578f5286b9c2f',
+  sha: 'd8020c512cd873dbfe789998c5e40eaf7bf59d7f',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -1832,10 +1852,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -1912,6 +1933,8 @@ if address == '' then return end
 call('PUBLISH', CHANNEL .. address, kind .. '\\n' .. token .. '\\n' .. fence .. '\\n' .. us_text .. '\\n' .. name .. '\\n' .. (reason or ''))
 end
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local function mutex_parts(value) return string.match(value, '^([^\\n]*)\\n([^\\n]*)\\n([^\\n]*)\\n(.*)$') end
 local function mutex_read(b)
@@ -1992,9 +2015,10 @@ local function mutex_release(b, bucket, name, token)
 local value, ends = mutex_read(b)
 if value == nil then return 0 end
 if owns(value, token) then
-if queue_life(b) > 0 then
+local waited = queue_life(b) > 0
+if waited or lasted(value, token) then
 local _, fence, _, tail = mutex_parts(value)
-note(b, 'released', holder_text(tail), fence)
+note(b, 'released', holder_text(tail), fence, nil, nil, not waited and SHORT_HISTORY_LIFE or nil)
 end
 if not mutex_pump(b, bucket, name) then index_drop(bucket, name) end
 return 1
@@ -2193,7 +2217,7 @@ return found
 /** Ends mutexes and places in their queues, and hands on what became free. */
 export const releaseMutex = {
   name: 'release-mutex',
-  sha: 'bc92ed1e0f52c36c9a2f317afada560f5e998182',
+  sha: '397df1492b87585d96cc52c9911d33ceef5db8a0',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string }): void => void to.push(of.lock, of.queue, of.places, of.history),
@@ -2253,10 +2277,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -2333,6 +2358,8 @@ if address == '' then return end
 call('PUBLISH', CHANNEL .. address, kind .. '\\n' .. token .. '\\n' .. fence .. '\\n' .. us_text .. '\\n' .. name .. '\\n' .. (reason or ''))
 end
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local function mutex_parts(value) return string.match(value, '^([^\\n]*)\\n([^\\n]*)\\n([^\\n]*)\\n(.*)$') end
 local function mutex_read(b)
@@ -2413,9 +2440,10 @@ local function mutex_release(b, bucket, name, token)
 local value, ends = mutex_read(b)
 if value == nil then return 0 end
 if owns(value, token) then
-if queue_life(b) > 0 then
+local waited = queue_life(b) > 0
+if waited or lasted(value, token) then
 local _, fence, _, tail = mutex_parts(value)
-note(b, 'released', holder_text(tail), fence)
+note(b, 'released', holder_text(tail), fence, nil, nil, not waited and SHORT_HISTORY_LIFE or nil)
 end
 if not mutex_pump(b, bucket, name) then index_drop(bucket, name) end
 return 1
@@ -2442,7 +2470,7 @@ return answers
 /** Ends shares of read/write locks and semaphores, and places in their queues, and lets in whoever may go now. */
 export const releaseShared = {
   name: 'release-shared',
-  sha: 'aad64e87f4790a53594853ad79b3353111b77ba4',
+  sha: 'e22a30118b788944acd6a3abf2e0b0d8753797c4',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -2502,10 +2530,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -2815,7 +2844,7 @@ return answers
 /** Extends mutexes that their tokens still hold. A marked key lives on with its queue; its mark says when the lease ends. */
 export const renewMutex = {
   name: 'renew-mutex',
-  sha: 'dc47f9a993dc80543cb434a18d9cd5c180ebbee6',
+  sha: 'b7692736d531fd98fb1d08407711b117d0f95a1b',
   keys: {
     lease: (to: string[], of: { lock: string }): void => void to.push(of.lock),
   },
@@ -2829,6 +2858,8 @@ local us_text = clock[1] .. string.sub('00000' .. clock[2], -6)
 local us = clock[1] * 1000000 + clock[2]
 local now = math.floor(us / 1000)
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local values = call('MGET', unpack(KEYS))
 local answers = { us_text }
@@ -2892,7 +2923,7 @@ return answers
 /** Asks the holders of a lock to give it up. */
 export const requestYield = {
   name: 'request-yield',
-  sha: '4a65d1759428e468be085fea49d85cb785d1879d',
+  sha: 'f5050718e592fc8b05e8fed80d0299cf9ac40aa9',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -2951,10 +2982,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32
@@ -3031,6 +3063,8 @@ if address == '' then return end
 call('PUBLISH', CHANNEL .. address, kind .. '\\n' .. token .. '\\n' .. fence .. '\\n' .. us_text .. '\\n' .. name .. '\\n' .. (reason or ''))
 end
 local function owns(value, token) return value and string.sub(value, 1, #token + 1) == token .. '\\n' end
+local LONG = 50000
+local function lasted(value, token) return us - (tonumber(string.sub(value, #token + 19, #token + 34)) or us) >= LONG end
 local function is_marked(value) return string.byte(value, 1) == 33 and string.find(value, '^!%d+\\n') ~= nil end
 local function mutex_parts(value) return string.match(value, '^([^\\n]*)\\n([^\\n]*)\\n([^\\n]*)\\n(.*)$') end
 local function mutex_read(b)
@@ -3111,9 +3145,10 @@ local function mutex_release(b, bucket, name, token)
 local value, ends = mutex_read(b)
 if value == nil then return 0 end
 if owns(value, token) then
-if queue_life(b) > 0 then
+local waited = queue_life(b) > 0
+if waited or lasted(value, token) then
 local _, fence, _, tail = mutex_parts(value)
-note(b, 'released', holder_text(tail), fence)
+note(b, 'released', holder_text(tail), fence, nil, nil, not waited and SHORT_HISTORY_LIFE or nil)
 end
 if not mutex_pump(b, bucket, name) then index_drop(bucket, name) end
 return 1
@@ -3274,7 +3309,7 @@ return told
 /** Sets the permits of a semaphore for good, and grants what fits now. The one key here without an end: it is a setting. */
 export const resizeSemaphore = {
   name: 'resize-semaphore',
-  sha: 'b7dc7f999820b164f1a5488a8385859a5288cb99',
+  sha: '111b170913793ef10d6944a5f1a26b0246a4c557',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -3333,10 +3368,11 @@ end
 local function index_drop(bucket, name) call('ZREM', KEYS[bucket], name) end
 local HISTORY_LENGTH = 32
 local HISTORY_LIFE = 604800000
-local function note(b, kind, holder, fence, reason, by)
+local SHORT_HISTORY_LIFE = 3600000
+local function note(b, kind, holder, fence, reason, by, life)
 call('LPUSH', KEYS[b + 4], cmsgpack.pack({ us_text, kind, holder, fence, reason or '', by or '' }))
 call('LTRIM', KEYS[b + 4], 0, HISTORY_LENGTH - 1)
-call('PEXPIRE', KEYS[b + 4], HISTORY_LIFE)
+if not life or call('PTTL', KEYS[b + 4]) < life then call('PEXPIRE', KEYS[b + 4], life or HISTORY_LIFE) end
 end
 local TICKET_LENGTH = 16
 local PAGE = 32

@@ -90,9 +90,10 @@ local function mutex_release(b, bucket, name, token)
   local value, ends = mutex_read(b)
   if value == nil then return 0 end
   if owns(value, token) then
-    if queue_life(b) > 0 then
+    local waited = queue_life(b) > 0
+    if waited or lasted(value, token) then
       local _, fence, _, tail = mutex_parts(value)
-      note(b, 'released', holder_text(tail), fence)
+      note(b, 'released', holder_text(tail), fence, nil, nil, not waited and SHORT_HISTORY_LIFE or nil)
     end
     if not mutex_pump(b, bucket, name) then index_drop(bucket, name) end
     return 1
