@@ -1,0 +1,66 @@
+import { errorMessage } from '@lockstep/base'
+import { Connection } from 'rabbitmq-client'
+import type { ResolvedRabbitmq } from './rabbitmq-options.ts'
+
+/** One connection that is opened when it is first needed, and opened again when it is lost. */
+export class LazyConnection {
+  readonly #options: ResolvedRabbitmq
+  readonly #use: string
+  #connection: Connection | undefined
+  #lastError: unknown
+  #closed = false
+
+  constructor(options: ResolvedRabbitmq, use: string) {
+    this.#options = options
+    this.#use = use
+  }
+
+  /** Why it is not there, as far as that is known. */
+  get lastError(): unknown {
+    return this.#lastError
+  }
+
+  open(): Connection {
+    if (this.#closed) throw new Error('it was closed')
+    this.#connection ??= this.#make()
+    return this.#connection
+  }
+
+  /** Whatever is still under way is given up after `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true
+    const connection = this.#connection
+    if (connection === undefined) return
+    const timer = this.#options.clock.schedule(graceMs, () => connection.unsafeDestroy(), { keepAlive: true })
+    try {
+      await connection.close()
+    } catch {
+      connection.unsafeDestroy()
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  #make(): Connection {
+    const { url, name, logger, patienceMs, retryMs } = this.#options
+    const connection = new Connection({
+      url,
+      connectionName: `${name} (${this.#use})`,
+      acquireTimeout: patienceMs,
+      connectionTimeout: patienceMs,
+      retryLow: retryMs,
+      retryHigh: 30 * retryMs,
+      heartbeat: 20,
+    })
+    // The client reports the first of a row of failures only.
+    connection.on('error', (error) => {
+      this.#lastError = error
+      logger.warn('no connection to RabbitMQ, trying on', { use: this.#use, reason: errorMessage(error) })
+    })
+    connection.on('connection', () => {
+      this.#lastError = undefined
+      logger.info('connected to RabbitMQ', { use: this.#use })
+    })
+    return connection
+  }
+}

@@ -1,0 +1,5 @@
+export type { ConsumeOptions, Consumption, Disposition, ReceivedMessage } from './consumer.ts'
+export type { OutgoingMessage, PublishResult } from './publisher.ts'
+export { type Rabbitmq, rabbitmq } from './rabbitmq.ts'
+export type { RabbitmqOptions } from './rabbitmq-options.ts'
+export type { ReceivedBody } from './received-body.ts'
