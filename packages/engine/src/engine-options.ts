@@ -1,8 +1,12 @@
 import { type Clock, InvalidOption, type Logger, type Random, silentLogger } from '@lockstep/base'
 import type { CustomActivity } from './activity/activity-handler.ts'
+import { outsideActivities } from './activity/outside/outside-activities.ts'
 import type { WorkflowLocks } from './function/function-execution.ts'
 import type { AnyWorkflow } from './function/workflow-context.ts'
 import type { AnyJob } from './job/job.ts'
+import type { EngineLimits } from './limit/engine-limits.ts'
+import type { Outbound } from './outbound/outbound.ts'
+import { noSecrets, type Secrets } from './outbound/secrets.ts'
 import type { RetentionOptions } from './retention/retention-options.ts'
 import type { SchedulerMode } from './schedule/scheduling.ts'
 import type { EngineStore } from './store/engine-store.ts'
@@ -25,6 +29,10 @@ export interface EngineOptions {
   readonly locks?: WorkflowLocks | undefined
   /** Activities that graphs may use besides the built-in ones. */
   readonly activities?: readonly CustomActivity[]
+  /** What steps may use outside: mail server, brokers, other databases, private hosts. */
+  readonly outbound?: Outbound
+  /** Where secrets come from that steps name. @default there are none */
+  readonly secrets?: Secrets
   /** @default 'node' */
   readonly name?: string
   /** @default '0' */
@@ -33,6 +41,8 @@ export interface EngineOptions {
   readonly heartbeatMs?: number
   /** @default 4 heartbeats */
   readonly ttlMs?: number
+  /** How often a node looks for work that nobody told it of. Timers are taken in hand a little longer before they are due. @default 4_000 */
+  readonly pollMs?: number
   /** Instances whose code runs at once. @default 500 */
   readonly concurrency?: number
   /** @default 2 */
@@ -43,8 +53,10 @@ export interface EngineOptions {
   readonly resumeWaitMs?: number
   /** How long an event that nobody waits for is kept. @default 86_400_000 */
   readonly eventTtlMs?: number
-  /** Workflows that may run one another, in a line. @default 32 */
+  /** The same as `limits.depth`. @default 32 */
   readonly mostDepth?: number
+  /** How much one instance may do and keep. */
+  readonly limits?: Partial<EngineLimits>
   /** How long ended instances stay, and where they go then. */
   readonly retention?: RetentionOptions
   /** What else can keep an instance from moving: `why` asks them. */
@@ -55,6 +67,7 @@ export interface EngineOptions {
 
 export function resolveEngineOptions(options: EngineOptions): Required<EngineOptions> {
   const { heartbeatMs = 750, ttlMs = 4 * heartbeatMs } = options
+  const { outbound = {}, secrets = noSecrets, activities = [] } = options
   if (ttlMs < 2 * heartbeatMs)
     throw new InvalidOption({ option: 'ttlMs', rule: 'at least twice heartbeatMs', value: ttlMs })
   return {
@@ -64,19 +77,23 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
     jobs: [],
     scheduler: 'cluster',
     locks: undefined,
-    activities: [],
+    outbound,
+    secrets,
     name: 'node',
     version: '0',
+    pollMs: 4_000,
     concurrency: 500,
     flights: 2,
     warmLimit: 1_000,
     resumeWaitMs: 5_000,
     eventTtlMs: 86_400_000,
     mostDepth: 32,
+    limits: {},
     retention: {},
     blockerSources: [],
     onIncarnation: () => {},
     ...options,
+    activities: [...outsideActivities({ clock: options.clock, outbound, secrets }), ...activities],
     heartbeatMs,
     ttlMs,
   }

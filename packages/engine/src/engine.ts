@@ -8,14 +8,24 @@ import { type DoctorOptions, type DoctorReport, examineStore } from './doctor/do
 import { type EngineOptions, resolveEngineOptions } from './engine-options.ts'
 import { Events } from './event/events.ts'
 import { openSandbox, type Sandbox } from './expression/sandbox.ts'
+import type { Flow } from './flow/flow.ts'
+import { FlowControl } from './flow/flow-control.ts'
 import { functionContext } from './function/function-context.ts'
-import { FunctionExecution } from './function/function-execution.ts'
+import { FunctionExecution, type FunctionShell } from './function/function-execution.ts'
+import { FunctionSaga } from './function/saga.ts'
 import type { AnyWorkflow } from './function/workflow-context.ts'
 import { foldJournal } from './graph/fold-journal.ts'
+import type { CompensationView } from './graph/saga/compensation.ts'
+import type { Incidents } from './incident/incidents.ts'
 import { type InstanceEnd, InstanceResults } from './instance/instance-results.ts'
+import { type StateAt, stateAt } from './instance/state-at.ts'
 import { batchWorkflow } from './job/batch.ts'
 import type { Jobs } from './job/jobs.ts'
 import { factFromRow } from './journal/fact.ts'
+import type { BreakerControl } from './limit/breaker-control.ts'
+import { type EngineLimits, resolveEngineLimits } from './limit/engine-limits.ts'
+import type { Limits } from './limit/limits.ts'
+import { StepControl } from './limit/step-control.ts'
 import { NodeSession } from './node/node-session.ts'
 import { Retention } from './retention/retention.ts'
 import { resolveRetention } from './retention/retention-options.ts'
@@ -26,11 +36,24 @@ import { checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } fr
 import { Starter } from './start/starter.ts'
 import { toPayload } from './step/payload.ts'
 import type { InstanceView, JournalRow } from './store/instance-reader.ts'
+import type { ProgressRow } from './store/progress-store.ts'
 import type { ResumeVerdict } from './store/stimulus-store.ts'
+import type { HumanTasks } from './task/human-tasks.ts'
+import type { ResumeTokens } from './task/resume-tokens.ts'
+import type { Tasks } from './task/tasks.ts'
+import type { HttpTriggers } from './trigger/http-triggers.ts'
+import { OutsideWork } from './trigger/outside-work.ts'
+import type { Bulk } from './verb/bulk/bulk.ts'
+import { Operating } from './verb/operating.ts'
+import type { Verbs } from './verb/verbs.ts'
 import { askWhy } from './why/ask-why.ts'
 import type { Why } from './why/why.ts'
 import type { Execution, ExecutionHost, InstanceIdentity } from './worker/execution.ts'
+import { lockBlockers } from './worker/graph/critical-section-blockers.ts'
 import { GraphExecution } from './worker/graph/graph-execution.ts'
+import type { CancelOptions } from './worker/graph/graph-outside.ts'
+import type { GraphShell } from './worker/graph/live-graph.ts'
+import { readCompensations, sagaBlockers } from './worker/graph/saga-read.ts'
 
 const RESUME_LOOK_MS = 20
 
@@ -54,6 +77,8 @@ export interface PublishRequest {
 export interface PublishedTo {
   readonly id: string
   readonly matched: number
+  /** Instances that it has started. */
+  readonly started: number
   /** Whether it waits for a bookmark that opens later. */
   readonly kept: boolean
 }
@@ -64,6 +89,20 @@ export class Engine {
   readonly schedules: Schedules
   readonly jobs: Jobs
   readonly retention: Retention
+  /** What operators do with instances. */
+  readonly verbs: Verbs
+  readonly incidents: Incidents
+  readonly bulk: Bulk
+  /** Limits of steps, over all nodes. */
+  readonly limits: Limits
+  readonly breakers: BreakerControl
+  /** How starts are held back, per definition. */
+  readonly flow: Flow
+  readonly tasks: Tasks
+  readonly humanTasks: HumanTasks
+  readonly resumeTokens: ResumeTokens
+  /** Workflows that start by a request. */
+  readonly http: HttpTriggers
   readonly #o: ReturnType<typeof resolveEngineOptions>
   readonly #newId: () => string
   readonly #programs: Programs
@@ -72,7 +111,14 @@ export class Engine {
   readonly #events: Events
   readonly #planner: StartPlanner
   readonly #starter: Starter
+  readonly #flow: FlowControl
   readonly #scheduling: Scheduling
+  readonly #outside: OutsideWork
+  readonly #steps: StepControl
+  readonly #limits: EngineLimits
+  readonly #operating: Operating
+  /** The same for every instance. */
+  readonly #shells: { graph?: GraphShell; function?: FunctionShell } = {}
   #session: NodeSession
   #closed = false
 
@@ -81,7 +127,7 @@ export class Engine {
     const { store, clock, random, logger } = this.#o
     this.#newId = uuidSource(clock, random)
     this.activities = activityRegistry(this.#o.activities)
-    this.definitions = new Definitions(store, this.activities)
+    this.definitions = new Definitions(store, this.activities, () => this.#scheduling.changed())
     this.#programs = new Programs(store.definitions, this.activities, workflowsOf(this.#o))
     this.#sandbox = openSandbox({ clock, logger: logger.area('expression') })
     this.#results = new InstanceResults(store.instances, clock)
@@ -90,9 +136,31 @@ export class Engine {
       clock,
       logger: logger.area('event'),
       onMatched: () => this.#wake('due'),
+      pollMs: this.#o.pollMs,
+      triggers: () => this.#outside.events,
     })
+    this.#limits = resolveEngineLimits(this.#o.limits, options.mostDepth)
+    this.#steps = new StepControl({
+      ...{ store: store.steps, clock, random, logger, bus: this.#o.bus, locks: this.#o.locks },
+      nodeId: () => this.nodeId,
+      onCalled: (instanceId) => this.#wake(`stim:${instanceId}`),
+    })
+    this.limits = this.#steps.limits
+    this.breakers = this.#steps.breakers
     this.#planner = new StartPlanner(store.definitions, this.#programs)
+    this.#flow = new FlowControl({
+      ...{ clock, logger, bus: this.#o.bus, sandbox: this.#sandbox, tenant: DEFAULT_TENANT },
+      store: store.flow,
+      pollMs: this.#o.pollMs,
+      workflows: this.#programs.workflows,
+      nodeId: () => this.nodeId,
+      onDue: () => this.#wake('due'),
+      onCancelled: (instanceId) => this.#wake(`stim:${instanceId}`),
+      cancel: (tenant, instanceId, reason) => this.cancel(instanceId, { tenant, reason }),
+    })
+    this.flow = this.#flow.policies
     this.#starter = new Starter({
+      flow: this.#flow.starts,
       planner: this.#planner,
       transactions: store.transactions,
       newId: this.#newId,
@@ -106,8 +174,22 @@ export class Engine {
       mode: this.#o.scheduler,
       tenant: DEFAULT_TENANT,
       start: (request) => this.start(request),
-      onStarted: () => this.#wake('due'),
+      onStarted: () => {
+        this.#wake('due')
+        this.#flow.wake()
+      },
     })
+    this.#outside = new OutsideWork({
+      ...{ store, clock, random, logger, bus: this.#o.bus, sandbox: this.#sandbox },
+      start: (request) => this.start(request),
+      cancel: (tenant, instanceId, how = { reason: 'another child has failed' }) =>
+        this.cancel(instanceId, { tenant, ...how }),
+      onStimulus: (instanceId) => this.#wake(`stim:${instanceId}`),
+    })
+    this.tasks = this.#outside.tasks
+    this.humanTasks = this.#outside.humanTasks
+    this.resumeTokens = this.#outside.resumeTokens
+    this.http = this.#outside.http
     this.schedules = this.#scheduling.schedules
     this.jobs = this.#scheduling.jobs
     this.retention = new Retention({
@@ -115,9 +197,24 @@ export class Engine {
       clock,
       logger: logger.area('retention'),
       options: resolveRetention(this.#o.retention),
+      pollMs: this.#o.pollMs,
       nodeId: () => this.nodeId,
       isPressed: () => !this.#session.worker.hasRoom,
     })
+    this.#operating = new Operating({
+      ...{ store, clock, logger: logger.area('operator'), programs: this.#programs, planner: this.#planner },
+      definitions: store.definitions,
+      pollMs: this.#o.pollMs,
+      newId: this.#newId,
+      nodeId: () => this.nodeId,
+      functionShell: () => this.#functionShell(),
+      onSent: (instanceId) => this.#wake(`stim:${instanceId}`),
+      onDue: () => this.#wake('due'),
+      cancel: (instanceId, options) => this.cancel(instanceId, options),
+    })
+    this.verbs = this.#operating.verbs
+    this.incidents = this.#operating.incidents
+    this.bulk = this.#operating.bulk
     this.#session = this.#newSession()
   }
 
@@ -126,9 +223,14 @@ export class Engine {
     for (const workflow of engine.#programs.workflows) {
       await engine.#o.store.definitions.registerFunction(DEFAULT_TENANT, workflow.id, workflow.version)
     }
+    await engine.#flow.declare()
     await engine.#session.begin()
+    engine.#flow.run()
     engine.#events.run()
+    engine.#outside.run()
     engine.retention.run()
+    engine.bulk.run()
+    engine.#steps.run()
     try {
       await engine.#scheduling.begin()
     } catch (error) {
@@ -186,17 +288,14 @@ export class Engine {
     checkText(correlationId, 'correlationId')
     const id = this.#newId()
     const payload = JSON.stringify(toPayload(request.payload ?? null, 'The payload'))
-    const matched = await this.#events.publish({ tenant, id, name, correlationId, payload, ttlMs })
-    return { id, matched, kept: matched === 0 }
+    const { matched, started } = await this.#events.publish({ tenant, id, name, correlationId, payload, ttlMs })
+    return { id, matched, started, kept: matched === 0 }
   }
 
-  /** `false`: unknown, or ended already. */
-  async cancel(
-    instanceId: string,
-    options: { readonly tenant?: string; readonly reason?: string } = {},
-  ): Promise<boolean> {
-    const { tenant = DEFAULT_TENANT, reason } = options
-    const payload = JSON.stringify(reason === undefined ? {} : { reason })
+  /** What it did is undone first, unless told otherwise; children that it waits for are cancelled too. `false`: unknown, or ended already. */
+  async cancel(instanceId: string, options: { readonly tenant?: string } & CancelOptions = {}): Promise<boolean> {
+    const { tenant = DEFAULT_TENANT, reason, compensate = true } = options
+    const payload = JSON.stringify({ ...(reason !== undefined && { reason }), ...(!compensate && { compensate }) })
     const sent = await this.#o.store.stimuli.send({ tenant, instanceId, kind: 'cancel', payload, dedupeKey: 'cancel' })
     if (sent) this.#wake(`stim:${instanceId}`)
     return sent
@@ -240,6 +339,24 @@ export class Engine {
     return foldJournal(program.graph, last, facts).variables
   }
 
+  /** What it was after the fact with this number: variables, live steps, waits. Absent: as it is now. */
+  stateAt(instanceId: string, seq?: number, tenant: string = DEFAULT_TENANT): Promise<StateAt> {
+    return stateAt({ instances: this.#o.store.instances, programs: this.#programs }, tenant, instanceId, seq)
+  }
+
+  /** How far the running steps of an instance have come, as they say. */
+  progress(
+    instanceId: string,
+    tenant: string = DEFAULT_TENANT,
+  ): Promise<readonly (ProgressRow & { readonly at: number })[]> {
+    return this.#steps.progressOf(tenant, instanceId)
+  }
+
+  /** Which steps can be undone, are being undone, or were; in order of completion. */
+  compensations(instanceId: string, tenant: string = DEFAULT_TENANT): Promise<readonly CompensationView[]> {
+    return readCompensations({ store: this.#o.store, programs: this.#programs }, tenant, instanceId)
+  }
+
   /** Checks what must always hold, and mends what can be mended without a doubt when `repair` is set. */
   doctor(options: DoctorOptions = {}): Promise<DoctorReport> {
     return examineStore(this.#o.store.maintenance, this.nodeId, options)
@@ -247,7 +364,9 @@ export class Engine {
 
   /** Why an instance stands where it stands: what it waits for, who has it, what is in its way, when it will move. */
   why(instanceId: string, tenant: string = DEFAULT_TENANT): Promise<Why> {
-    const { store, ttlMs, blockerSources: sources } = this.#o
+    const { store, ttlMs, blockerSources, locks } = this.#o
+    const sagas = sagaBlockers({ store, programs: this.#programs })
+    const sources = [this.#steps.blockers, sagas, lockBlockers(store, locks), ...blockerSources]
     const here = { ttlMs, queues: this.#planner.queues(), hasRoom: this.#session.worker.hasRoom }
     return askWhy({ store, here, sources }, tenant, instanceId)
   }
@@ -257,29 +376,51 @@ export class Engine {
     if (this.#closed) return
     this.#closed = true
     this.#events.stop()
+    this.#outside.stop()
     this.#scheduling.stop()
+    this.#flow.stop()
     await this.retention.stop()
+    await this.bulk.stop()
     try {
       await this.#session.leave(drainMs)
     } finally {
+      await this.#steps.stop()
       await this.#sandbox.close()
     }
   }
 
   async #open(identity: InstanceIdentity, host: ExecutionHost): Promise<Execution> {
     const program = await this.#programs.get(identity.tenant, identity.definitionId, identity.version)
-    if (program.kind === 'function')
-      return new FunctionExecution(program.workflow, { ...this.#shell(), contextOf: functionContext }, host)
-    return new GraphExecution(
-      program.graph,
-      { ...this.#shell(), activities: this.activities, sandbox: this.#sandbox },
-      host,
-    )
+    if (program.kind === 'function') return new FunctionExecution(program.workflow, this.#functionShell(), host)
+    return new GraphExecution(program.graph, this.#graphShell(), host)
+  }
+
+  #graphShell(): GraphShell {
+    this.#shells.graph ??= {
+      ...this.#shell(),
+      activities: this.activities,
+      sandbox: this.#sandbox,
+      outside: this.#outside.graphs,
+    }
+    return this.#shells.graph
+  }
+
+  #functionShell(): FunctionShell {
+    this.#shells.function ??= {
+      ...this.#shell(),
+      contextOf: functionContext,
+      sagaOf: (execution) => new FunctionSaga(execution),
+      cancelInstance: this.#outside.graphs.cancelInstance,
+    }
+    return this.#shells.function
   }
 
   #shell() {
-    const { clock, random, logger, eventTtlMs, mostDepth, locks } = this.#o
-    return { clock, random, logger: logger.area('workflow'), eventTtlMs, mostDepth, locks }
+    const { clock, random, logger, eventTtlMs, locks } = this.#o
+    const { gate, progress } = this.#steps
+    const limits = this.#limits
+    const mostDepth = limits.depth
+    return { clock, random, logger: logger.area('workflow'), eventTtlMs, mostDepth, locks, limits, gate, progress }
   }
 
   #newSession(): NodeSession {
@@ -292,6 +433,7 @@ export class Engine {
       queues: () => this.#planner.queues(),
       open: (identity, host) => this.#open(identity, host),
       startChild: (parent, child) => this.#starter.startChild(parent, child),
+      operators: this.#operating.operators,
       onPublished: (tenant, ids) => {
         for (const id of ids)
           void this.#events
@@ -300,7 +442,9 @@ export class Engine {
       },
       onEnded: (identity, status, output, error) => {
         this.#results.ended(identity.instanceId, { status, output, error })
+        this.#outside.ended(identity.instanceId)
         this.#scheduling.ended(identity.definitionId)
+        this.#flow.ended(identity.tenant, identity.definitionId)
       },
       onBuried: () => void this.#rejoin(),
     })
@@ -323,8 +467,10 @@ export class Engine {
   }
 
   #wake(topic: string): void {
-    if (topic.startsWith('stim:')) this.#session.worker.nudge(topic.slice('stim:'.length))
-    else this.#session.worker.wake()
+    if (topic.startsWith('stim:')) {
+      this.#session.worker.nudge(topic.slice('stim:'.length))
+      this.#flow.stimulated()
+    } else this.#session.worker.wake()
     this.#o.bus.publish(topic)
   }
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Logger } from '@lockstep/base'
 import type { Wait } from '../journal/fact.ts'
+import type { Progress } from '../step/progress-reports.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
 import type { ActivityType } from './activity-type.ts'
 
@@ -16,6 +17,14 @@ export interface ActivityContext {
   /** Aborts on cancel from any node, on time-out, and when the node is fenced. */
   readonly signal: AbortSignal
   readonly logger: Logger
+  /** Of the lock of policy `lock`: hand it to whatever the lock protects. Absent without one. */
+  readonly fence: bigint | undefined
+  /** With policy `heartbeatTimeout`: what the last heartbeat of an earlier attempt carried. */
+  readonly lastHeartbeat: Json | undefined
+  /** Says how far it is: a fraction from 0 to 1, or a count. As often as you like: only the newest is kept, a few times a second. */
+  progress(progress: Progress): void
+  /** Says that it lives. `details` are for the next attempt, should this one fail. */
+  heartbeat(details?: unknown): void
 }
 
 /** What a transactional handler may use besides. */
@@ -33,13 +42,23 @@ export interface CompletedResult {
   readonly publish?: { readonly name: string; readonly correlationId: string | undefined; readonly payload: Json }
 }
 
+/** What only the engine's own activities can do besides. */
+export interface InlineResult extends CompletedResult {
+  /** Every way it leaves by, where there are several; `outcome` is the first of them. */
+  readonly outcomes?: readonly string[]
+  /** The correlation id of the instance from here on. */
+  readonly correlationId?: string
+  /** Its output is the answer to the request that started the instance. */
+  readonly answers?: true
+}
+
 /** What came of an activity. */
 export type ActivityResult = CompletedResult | { readonly kind: 'waiting'; readonly wait: Wait }
 
 /** Runs within the step's own turn: no I/O, no waiting, the same answer each time. Its fact needs no commit of its own. */
 export interface InlineActivity extends ActivityType {
   readonly runs: 'inline'
-  run(inputs: JsonObject, context: ActivityContext): ActivityResult
+  run(inputs: JsonObject, context: ActivityContext): ActivityResult | InlineResult
 }
 
 /** Does something outside: starts only when all before it is durable, and is durable before anything after it. */
@@ -56,6 +75,8 @@ export interface EffectActivity extends ActivityType {
 export interface TransactionalActivity extends ActivityType {
   readonly runs: 'transaction'
   run(inputs: JsonObject, context: TransactionContext): Promise<CompletedResult> | CompletedResult
+  /** The code for inputs that lead out of this database: it runs as an effect, without a transaction. */
+  elsewhere?(inputs: JsonObject): EffectActivity | undefined
 }
 
 /** What an application may add. */

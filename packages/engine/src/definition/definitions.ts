@@ -21,6 +21,10 @@ import type {
 } from '../store/definition-store.ts'
 import type { BoundedCount, Consumer, DefinitionUsageStore } from '../store/definition-usage-store.ts'
 import type { EngineStore } from '../store/engine-store.ts'
+import type { TriggerStore } from '../store/trigger-store.ts'
+import { taskProblems } from '../task/check-tasks.ts'
+import { endpointProblems } from '../trigger/check-endpoints.ts'
+import { requireFreePaths } from '../trigger/require-free-paths.ts'
 import { checkExtent } from './check-extent.ts'
 import { DefinitionExists, DefinitionInvalid, DefinitionIsCode, DefinitionNotFound, DraftChanged } from './errors.ts'
 import { type ExportOptions, exportDefinitions } from './export-definitions.ts'
@@ -55,12 +59,21 @@ const PINNED_LOOK_AT = 10_000
 export class Definitions {
   readonly #store: DefinitionStore
   readonly #usage: DefinitionUsageStore
+  readonly #triggers: TriggerStore
   readonly #catalogue: ActivityCatalogue
   readonly #yaml: YamlThread = yamlThread()
+  readonly #onPointed: () => void
 
-  constructor(store: Pick<EngineStore, 'definitions' | 'definitionUsage'>, catalogue: ActivityCatalogue) {
+  /** `onPointed`: new instances of something get another version than before, or none. */
+  constructor(
+    store: Pick<EngineStore, 'definitions' | 'definitionUsage' | 'triggers'>,
+    catalogue: ActivityCatalogue,
+    onPointed: () => void = () => {},
+  ) {
+    this.#onPointed = onPointed
     this.#store = store.definitions
     this.#usage = store.definitionUsage
+    this.#triggers = store.triggers
     this.#catalogue = catalogue
   }
 
@@ -73,7 +86,12 @@ export class Definitions {
     // Only of a document that has the shape of one: what a trigger asks for is read from it.
     return problems.some(({ severity }) => severity === 'error')
       ? problems
-      : [...problems, ...triggerProblems(document)]
+      : [
+          ...problems,
+          ...triggerProblems(document),
+          ...endpointProblems(document as unknown as GraphDocument),
+          ...taskProblems(document as unknown as GraphDocument),
+        ]
   }
 
   async create(tenant: string, document: Json): Promise<SavedDraft> {
@@ -117,9 +135,12 @@ export class Definitions {
     if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
     const hash = hashJson(draft.document as Json)
     const runs = workflowsRun(draft.document as GraphDocument)
-    const published = await this.#store.publish(tenant, id, hash, draft.revision, runs)
+    const published = await requireFreePaths(this.#triggers, tenant, id, draft.document, () =>
+      this.#store.publish(tenant, id, hash, draft.revision, runs),
+    )
     if (published.kind === 'not-found') throw new DefinitionNotFound({ definitionId: id })
     if (published.kind === 'changed') throw new DraftChanged({ definitionId: id, revision: published.revision })
+    this.#onPointed()
     return { id, version: published.version, hash: published.hash }
   }
 
@@ -129,13 +150,16 @@ export class Definitions {
     if (found.kind === 'function') throw new DefinitionIsCode({ definitionId: id })
     const errors = this.problems(found.document as Json).filter((problem) => problem.severity === 'error')
     if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
-    if (!(await this.#store.point(tenant, id, version))) throw new DefinitionNotFound({ definitionId: id, version })
+    const point = () => this.#store.point(tenant, id, version)
+    if (!(await requireFreePaths(this.#triggers, tenant, id, found.document, point)))
+      throw new DefinitionNotFound({ definitionId: id, version })
+    this.#onPointed()
     return { id, version, hash: found.hash }
   }
 
   /** No new instance starts, unless it names a version; those that run go on. Repeating it is harmless. */
   async retract(tenant: string, id: string): Promise<void> {
-    if (await this.#store.point(tenant, id, undefined)) return
+    if (await this.#store.point(tenant, id, undefined)) return this.#onPointed()
     const { kind } = await this.draft(tenant, id)
     if (kind === 'function') throw new DefinitionIsCode({ definitionId: id })
     throw new DefinitionNotFound({ definitionId: id })

@@ -1,9 +1,11 @@
 /**
  * Publishing: the event's row commits first (that is the acknowledgement), then those who wait are told, in batches. A bookmark
- * that was being written at the same moment may have been missed; the event is matched once more when none can be any more.
+ * that was being written at the same moment may have been missed; the event is matched once more when none can be any more. Workflows that the
+ * event starts are started after its commit too, by whoever published it, or by whoever finds that nobody has.
  */
 import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
 import type { PublishedEvent, StimulusStore } from '../store/stimulus-store.ts'
+import type { EventTriggers } from '../trigger/event-triggers.ts'
 
 export interface EventsOptions {
   readonly stimuli: StimulusStore
@@ -11,14 +13,16 @@ export interface EventsOptions {
   readonly logger: Logger
   /** Instances were given something to do. */
   readonly onMatched: () => void
+  readonly pollMs: number
+  readonly triggers: () => Pick<EventTriggers, 'fire' | 'recover'>
 }
 
 const MATCH_BATCH = 500
 const SETTLE_BATCH = 200
 const SOON_MS = 5
 const LATEST_MS = 1_000
-/** How often events of processes that died between publishing and settling are looked for. */
-const SWEEP_MS = 10_000
+/** At most how often events of processes that died between publishing and settling are looked for. */
+const SWEEP_MS = 30_000
 
 export class Events {
   readonly #o: EventsOptions
@@ -40,26 +44,42 @@ export class Events {
     this.#timer?.cancel()
   }
 
-  /** Answers how many instances it reached at once. */
-  async publish(event: PublishedEvent): Promise<number> {
+  /** Answers how many instances it reached and started at once. */
+  async publish(event: PublishedEvent): Promise<{ readonly matched: number; readonly started: number }> {
     const matched = await this.#o.stimuli.publish(event, MATCH_BATCH)
     if (matched > 0) this.#o.onMatched()
-    if (matched >= MATCH_BATCH) return matched + (await this.deliver(event.tenant, event.id))
+    const more = matched >= MATCH_BATCH ? await this.#match(event.tenant, event.id) : 0
+    const started = await this.#trigger(event.id)
     this.#settleSoon()
-    return matched
+    return { matched: matched + more, started }
   }
 
   /** For an event whose row is committed already. */
   async deliver(tenant: string, eventId: string): Promise<number> {
+    const matched = await this.#match(tenant, eventId)
+    await this.#trigger(eventId)
+    this.#settleSoon()
+    return matched
+  }
+
+  /** The event is acknowledged already: what cannot be started now is started by a later look. */
+  async #trigger(eventId: string): Promise<number> {
+    try {
+      return await this.#o.triggers().fire([eventId])
+    } catch (error) {
+      this.#o.logger.warn('an event has not started its workflows yet', { eventId, reason: errorMessage(error) })
+      return 0
+    }
+  }
+
+  async #match(tenant: string, eventId: string): Promise<number> {
     let matched = 0
     for (;;) {
       const count = await this.#o.stimuli.match(tenant, eventId, MATCH_BATCH)
       matched += count
       if (count > 0) this.#o.onMatched()
-      if (count < MATCH_BATCH) break
+      if (count < MATCH_BATCH) return matched
     }
-    this.#settleSoon()
-    return matched
   }
 
   #settleSoon(): void {
@@ -81,6 +101,7 @@ export class Events {
       const result = await this.#o.stimuli.settle(SETTLE_BATCH)
       open = result.open
       if (result.matched > 0) this.#o.onMatched()
+      if (open > 0) await this.#o.triggers().recover()
     } catch (error) {
       this.#o.logger.warn('could not settle events', { reason: errorMessage(error) })
       open = 1
@@ -88,6 +109,6 @@ export class Events {
       this.#settling = false
     }
     this.#delayMs = open === 0 ? SOON_MS : Math.min(LATEST_MS, this.#delayMs * 2)
-    this.#schedule(open === 0 ? SWEEP_MS : this.#delayMs)
+    this.#schedule(open === 0 ? Math.max(SWEEP_MS, this.#o.pollMs) : this.#delayMs)
   }
 }

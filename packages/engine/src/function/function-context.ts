@@ -1,14 +1,24 @@
 import { type Json, parseDuration } from '@lockstep/base'
 import { toPayload } from '../step/payload.ts'
 import { type RetryPolicy, resolveRetry } from '../step/retry-policy.ts'
+import { stepPolicies } from './enter-step.ts'
 import { entryValue } from './entry-value.ts'
 import type { FunctionExecution } from './function-execution.ts'
 import { runChild } from './run-child.ts'
 import { runLock } from './run-lock.ts'
 import { runStep } from './run-step.ts'
 import { runTransaction } from './run-transaction.ts'
+import { compensate } from './saga-compensate.ts'
+import type { CompensationPlan } from './saga-port.ts'
 import { waitAt } from './wait-at.ts'
-import type { AnyWorkflow, StepOptions, WaitOptions, WorkflowContext } from './workflow-context.ts'
+import type {
+  AnyWorkflow,
+  CompensateOption,
+  StepOptions,
+  StepRetry,
+  WaitOptions,
+  WorkflowContext,
+} from './workflow-context.ts'
 
 /** Names of calls that the author does not name begin with @, so that they cannot meet a step's name. */
 const unnamed = { sleep: '@sleep', now: '@now', random: '@random', publish: '@publish' } as const
@@ -20,7 +30,7 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
     instanceId,
     correlationId,
     get signal() {
-      return execution.host.abort.signal
+      return execution.abort.signal
     },
     step: (name, code, options = {}) =>
       runStep(execution, name, {
@@ -28,8 +38,11 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
         retry: retryOf(options),
         timeoutMs: options.timeout === undefined ? undefined : parseDuration(options.timeout),
         effect: options.effect ?? 'atLeastOnce',
+        policies: stepPolicies(options),
+        compensation: compensationOf(options, options.retry),
       }),
-    transaction: (name, code) => runTransaction(execution, name, code),
+    transaction: (name, code, options = {}) => runTransaction(execution, name, code, compensationOf(options)),
+    compensate: (...names) => compensate(execution, names),
     lock: (name, section, options = {}) => runLock(execution, name, section, options),
     sleep: async (duration) => {
       const ms = parseDuration(duration)
@@ -44,7 +57,7 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
     run: async (child: AnyWorkflow | string, input: unknown, options = {}): Promise<never> => {
       const definitionId = typeof child === 'string' ? child : child.id
       const payload = toPayload(input, `The input of "${definitionId}"`)
-      return (await runChild(execution, definitionId, payload, options)) as never
+      return (await runChild(execution, definitionId, payload, options, compensationOf(options))) as never
     },
     all: (work) => Promise.all(work) as never,
     publish: (event, payload, options = {}) => publish(execution, event, payload, options.correlationId),
@@ -76,7 +89,8 @@ async function publish(
 ): Promise<void> {
   const step = execution.keyOf(`${unnamed.publish}:${event}`)
   if (execution.recall(step) !== undefined) return
-  await execution.whileActive(() => execution.beyondRecord(step))
+  await execution.whileActive(async () => execution.beyondRecord(step))
+  if (!execution.saga.mayBegin(step)) return new Promise(() => {})
   const { host, shell } = execution
   const published = {
     tenant: host.identity.tenant,
@@ -101,7 +115,17 @@ function recorded(execution: FunctionExecution, name: string, make: () => Json):
 
 const noRetry = resolveRetry()
 
-function retryOf({ retry }: StepOptions): RetryPolicy {
+function compensationOf<T>(
+  { compensate: given }: CompensateOption<T>,
+  otherwise?: StepRetry,
+): CompensationPlan | undefined {
+  if (given === undefined) return undefined
+  const { run, retry = otherwise, timeout } = typeof given === 'function' ? { run: given } : given
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout)
+  return { run: run as CompensationPlan['run'], retry: retryOf(retry === undefined ? {} : { retry }), timeoutMs }
+}
+
+function retryOf({ retry }: Pick<StepOptions, 'retry'>): RetryPolicy {
   if (retry === undefined) return noRetry
   const { attempts, nonRetryable, ...backoff } = retry
   return resolveRetry({ attempts, backoff, ...(nonRetryable === undefined ? {} : { nonRetryable }) })

@@ -6,19 +6,37 @@
  * A recorded result reaches the function before its commit is acknowledged: code between steps does nothing that lasts. The
  * next effect waits for the acknowledgement, so that nothing outside is built on what might be lost.
  */
-import { type Clock, isJsonObject, type Json, type Logger, type Random } from '@lockstep/base'
+import { type Clock, isJsonObject, type Json, LazyAbort, type Logger, type Random, SeldomSet } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
 import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
+import { Bounds } from '../limit/bounds.ts'
+import type { EngineLimits } from '../limit/engine-limits.ts'
+import type { StepGate } from '../limit/step-gate.ts'
+import { Deferrals, earlier } from '../step/deferrals.ts'
 import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
+import type { ProgressReports } from '../step/progress-reports.ts'
 import { type RetryPolicy, retryDelayMs } from '../step/retry-policy.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
 import type { NewIncident } from '../store/commit-store.ts'
+import { operateFunction } from '../verb/operate-function.ts'
 import { bookmarksFor } from '../worker/bookmarks-for.ts'
-import { activeBeside, type Change, type Execution, type ExecutionHost, type Posture } from '../worker/execution.ts'
+import type { ExecutionOrder, Stands } from '../worker/control-messages.ts'
+import {
+  activeBeside,
+  type Cancellation,
+  type Change,
+  type Execution,
+  type ExecutionHost,
+  type Posture,
+} from '../worker/execution.ts'
 import { Freeze } from '../worker/freeze.ts'
+import type { GraphOutside } from '../worker/graph/graph-outside.ts'
+import { putOffUntil } from '../worker/put-off-until.ts'
 import { NonDeterministic, StepFailed } from './errors.ts'
-import { FunctionMemo, type MemoEntry } from './function-memo.ts'
+import { FunctionMemo, type MemoEntry, type MemoWait } from './function-memo.ts'
+import { isUndoKey } from './saga-memo.ts'
+import type { Saga } from './saga-port.ts'
 import type { AnyWorkflow, WorkflowContext } from './workflow-context.ts'
 
 export interface FunctionShell {
@@ -28,8 +46,13 @@ export interface FunctionShell {
   readonly eventTtlMs: number
   readonly mostDepth: number
   readonly locks: WorkflowLocks | undefined
+  readonly limits: EngineLimits
+  readonly gate: StepGate
+  readonly progress: ProgressReports
   /** What the function sees of its execution. */
   readonly contextOf: (execution: FunctionExecution) => WorkflowContext
+  readonly sagaOf: (execution: FunctionExecution) => Saga
+  readonly cancelInstance: GraphOutside['cancelInstance']
 }
 
 /** Where `ctx.lock` gets its locks. */
@@ -43,6 +66,15 @@ export class FunctionExecution implements Execution {
   readonly shell: FunctionShell
   readonly memo = new FunctionMemo()
   readonly freeze = new Freeze()
+  readonly saga: Saga
+  /** Sections under a lock that are open. */
+  lockCount = 0
+  /** Steps that a limit, a lock or a breaker holds back. */
+  readonly #deferrals = new Deferrals()
+  readonly #bounds: Bounds
+  readonly #measure = (): number => bytesOf(this.memo)
+  /** Of attempts that hold something which must be given back when the instance is out of hand. */
+  readonly #holding = new SeldomSet<LazyAbort>()
   readonly #workflow: AnyWorkflow
   readonly #waiters = new Map<StepKey, Waiter>()
   readonly #occurrences = new Map<string, number>()
@@ -51,30 +83,84 @@ export class FunctionExecution implements Execution {
   #activeCount = 0
   #unasked = new Set<StepKey>()
   /** What stands between the code and calls that are recorded. */
-  readonly #hurdles = new Set<Promise<unknown>>()
+  readonly #hurdles = new SeldomSet<Promise<unknown>>()
   #end: (Posture & { kind: 'ended' }) | undefined
   #disposed = false
+  #isReplay = false
+  #abort: LazyAbort | undefined
 
   constructor(workflow: AnyWorkflow, shell: FunctionShell, host: ExecutionHost) {
     this.#workflow = workflow
     this.shell = shell
     this.#host = host
+    this.#bounds = new Bounds(shell.limits)
+    this.saga = shell.sagaOf(this)
   }
 
   get host(): ExecutionHost {
     return this.#host
   }
 
+  /** Aborts the code: when the instance leaves this node, and when what it did is undone. */
+  get abort(): LazyAbort {
+    this.#abort ??= new LazyAbort(this.#host.abort)
+    return this.#abort
+  }
+
+  /** Calls that the journal has and the code has not made yet. */
+  get unaskedCount(): number {
+    return this.#unasked.size
+  }
+
   // What the worker asks for.
 
   replay(_snapshot: unknown, facts: readonly RecordedFact[]): void {
     for (const row of facts) this.memo.fold(factFromRow(row), row.at)
-    this.#unasked = new Set([...this.memo.entries.keys(), ...this.memo.waits.keys(), ...this.memo.announced])
+    this.#isReplay = facts.length > 1
+    if (facts.length > 1) this.#bounds.unmeasured()
+    this.#askAll()
+  }
+
+  #askAll(): void {
+    const { entries, waits, announced } = this.memo
+    if (entries.size + waits.size + announced.size === 0) this.#unasked.clear()
+    else this.#unasked = new Set([...entries.keys(), ...waits.keys(), ...announced])
+  }
+
+  get stands(): Stands | undefined {
+    return this.memo.stands
+  }
+
+  /** Whether the code has asked for all that the journal has. */
+  get isBeyondRecord(): boolean {
+    return this.#unasked.size === 0
+  }
+
+  get isBegun(): boolean {
+    return this.#begun
+  }
+
+  get isDisposed(): boolean {
+    return this.#disposed
+  }
+
+  operate(order: ExecutionOrder): void {
+    this.freeze.afterwards(() => {
+      operateFunction(this, order)
+      if (!this.#begun) this.#askAll()
+    })
+  }
+
+  childEnded(step: StepKey, payload: Json): void {
+    this.freeze.afterwards(() => {
+      if (this.memo.waits.get(step)?.wait.kind === 'child') this.settle(childFact(step, payload))
+    })
   }
 
   advance(): void {
     if (this.#begun) return
     this.#begun = true
+    if (this.#isReplay) this.saga.replays()
     const context = this.shell.contextOf(this)
     const run = this.#workflow.run as (context: WorkflowContext, input: Json) => Promise<unknown>
     void Promise.resolve()
@@ -87,11 +173,21 @@ export class FunctionExecution implements Execution {
       )
   }
 
+  get holdsOn(): boolean {
+    return this.lockCount > 0
+  }
+
+  cancel(cancellation: Cancellation): void {
+    this.freeze.afterwards(() => {
+      if (this.#end === undefined && !this.saga.isUndoing) this.saga.cancel(cancellation)
+    })
+  }
+
   deliver(message: InboxMessage): void {
     this.freeze.afterwards(() => {
       const step = message.step ?? ''
       const open = this.memo.waits.get(step)
-      if (open === undefined) return
+      if (open === undefined || !isFrom(open.wait, message)) return
       if (message.kind === 'child') this.settle(childFact(step, message.payload))
       else
         this.settle({
@@ -119,6 +215,7 @@ export class FunctionExecution implements Execution {
       } else late.push(step)
     }
     if (late.length > 0) this.#proposeTimeouts(late)
+    if (!this.#host.isStill) this.#deferrals.fire(now)
   }
 
   stamp(at: number, upToSeq: number): void {
@@ -127,9 +224,13 @@ export class FunctionExecution implements Execution {
 
   posture(): Posture {
     if (this.#end !== undefined) return this.#end
-    if (this.#activeCount > 0 || this.freeze.isOn || this.memo.waits.size === 0 || !this.#begun)
-      return activeBeside(this.memo.nextDueAt())
-    return { kind: 'waiting', dueAt: this.memo.nextDueAt(), dueInMs: this.memo.nextDueInMs() }
+    const status: { status?: string } = this.saga.isUndoing ? { status: 'compensating' } : {}
+    const dueAt = earlier(this.memo.nextDueAt(), this.#deferrals.nextDueAt())
+    const waitCount = this.memo.waits.size + this.#deferrals.size
+    if (this.#activeCount > 0 || this.freeze.isOn || waitCount === 0 || !this.#begun)
+      return activeBeside(dueAt, status.status)
+    this.#bounds.rested()
+    return { kind: 'waiting', dueAt, dueInMs: this.memo.nextDueInMs(), ...status }
   }
 
   /** The record of all results is the journal itself; there is no shorter form of it. */
@@ -137,14 +238,25 @@ export class FunctionExecution implements Execution {
     return undefined
   }
 
+  reconsider(): void {
+    this.freeze.afterwards(() => {
+      if (!this.#host.isStill) this.#deferrals.reconsider()
+    })
+  }
+
   attach(host: ExecutionHost): void {
     this.#host = host
+    this.#abort = undefined
+    this.#deferrals.expire()
   }
 
   dispose(): void {
     this.#disposed = true
     this.freeze.close()
     this.#waiters.clear()
+    this.#deferrals.clear()
+    for (const hold of this.#holding) hold.abort('out of hand')
+    this.#holding.clear()
   }
 
   // What the context asks for.
@@ -163,8 +275,12 @@ export class FunctionExecution implements Execution {
   }
 
   /** Before anything new is done: the code must have come past all that is recorded. */
-  async beyondRecord(step: StepKey): Promise<void> {
-    if (this.#unasked.size === 0) return
+  beyondRecord(step: StepKey): Promise<void> | undefined {
+    if (this.#host.isStill) return new Promise(() => {})
+    return this.#unasked.size === 0 || this.saga.isUndoing ? undefined : this.#comeBeyondRecord(step)
+  }
+
+  async #comeBeyondRecord(step: StepKey): Promise<void> {
     // Answers from the record take no time: one turn is enough for every branch that has one.
     await new Promise<void>((resolve) => this.shell.clock.soon(resolve))
     while (this.#unasked.size > 0 && this.#hurdles.size > 0) {
@@ -174,7 +290,8 @@ export class FunctionExecution implements Execution {
     const [recorded] = this.#unasked
     if (recorded === undefined) return
     const error = new NonDeterministic({ asked: `"${step}"`, recorded: `"${recorded}"` })
-    this.#finish({ kind: 'ended', status: 'faulted', output: null, error: toFailure(error, step) })
+    // Nothing is undone: this code is not the one that did it.
+    this.conclude({ kind: 'ended', status: 'faulted', output: null, error: toFailure(error, step) })
     throw error
   }
 
@@ -200,8 +317,9 @@ export class FunctionExecution implements Execution {
 
   /** Records a fact and what belongs to it. */
   record(fact: Fact, more: Omit<Change, 'facts'> = {}): void {
-    if (this.#disposed) return
+    if (this.#disposed || this.#isStray(fact)) return
     this.memo.fold(fact, undefined)
+    this.#count(fact)
     this.#host.record({ ...more, facts: [fact] })
   }
 
@@ -209,6 +327,39 @@ export class FunctionExecution implements Execution {
   settle(fact: Fact & { readonly step: StepKey }): void {
     this.record(fact)
     this.#wake(fact.step)
+    this.saga.changed()
+  }
+
+  /** Waits that end when all is undone, before that is recorded. */
+  dropWaits(): StepKey[] {
+    return [...this.memo.waits]
+      .filter(([step, { wait }]) => !this.memo.saga.outlasts(step, wait.kind))
+      .map(([step]) => step)
+  }
+
+  /** For an attempt that holds something: aborts when the instance is out of hand, for whatever reason. */
+  holdOn(): { readonly abort: LazyAbort; end(): void } {
+    const abort = new LazyAbort(this.#host.abort)
+    this.#holding.add(abort)
+    return {
+      abort,
+      end: () => {
+        abort.release()
+        this.#holding.delete(abort)
+      },
+    }
+  }
+
+  /** Settles when the step should ask again for what its policies demand. Registered at once: until then the instance may be suspended. */
+  putOff(step: StepKey, inMs: number, withdraw: () => void): Promise<void> {
+    return new Promise((resolve) => this.#deferrals.add(step, putOffUntil(this.#host, inMs), resolve, withdraw))
+  }
+
+  #count(fact: Fact): void {
+    this.#bounds.count(fact, this.memo.seq, this.#measure)
+    const { breach } = this.#bounds
+    // Nothing is undone: it goes on once the limit was raised.
+    if (breach !== undefined) this.conclude({ kind: 'ended', status: 'faulted', output: null, error: breach })
   }
 
   /** Settles when the wait under this key has ended. */
@@ -217,10 +368,15 @@ export class FunctionExecution implements Execution {
   }
 
   /** Records that the code waits, and opens the bookmark that stands for it outside. */
-  openWait(step: StepKey, wait: Wait, incidents: readonly NewIncident[] = []): void {
+  openWait(
+    step: StepKey,
+    wait: Wait,
+    { incidents = [], canBeUndone = false }: { incidents?: readonly NewIncident[]; canBeUndone?: boolean } = {},
+  ): void {
     const opens = bookmarksFor(step, wait, () => this.#host.newId())
     const [bookmark] = opens
-    this.record({ kind: 'waiting', step, wait, ...(bookmark && { bookmark: bookmark.id }) }, { opens, incidents })
+    const more = { ...(canBeUndone && { undo: true as const }), ...(bookmark && { bookmark: bookmark.id }) }
+    this.record({ kind: 'waiting', step, wait, ...more }, { opens, incidents })
   }
 
   retryDelay(policy: RetryPolicy, attempt: number, failure: Failure): number | undefined {
@@ -256,11 +412,31 @@ export class FunctionExecution implements Execution {
     })
   }
 
+  /** The code is over. What it did is undone where it failed; where that is under way already, this is of no interest. */
   #finish(end: Posture & { kind: 'ended' }): void {
+    if (this.#disposed || this.#end !== undefined || this.saga.isUndoing) return
+    if (end.status === 'faulted' && end.error !== undefined && this.saga.hasToUndo) this.saga.fault(end.error)
+    else this.conclude(end)
+  }
+
+  conclude(end: Posture & { kind: 'ended' }): void {
     if (this.#disposed || this.#end !== undefined) return
     this.#end = end
     this.#host.changed()
   }
+
+  /** Of code that does not know yet that all is undone. */
+  #isStray(fact: Fact): boolean {
+    if (!this.saga.isUndoing || !('step' in fact) || fact.step === undefined || isUndoKey(fact.step)) return false
+    if (fact.kind === 'waiting') return fact.undo !== true
+    return !this.saga.isAtWork(fact.step) && !this.memo.waits.has(fact.step)
+  }
+}
+
+/** The end of a child that another one has taken the place of is not for its step. */
+function isFrom(wait: MemoWait['wait'], { kind, payload }: InboxMessage): boolean {
+  if (kind !== 'child' || wait.kind !== 'child' || !isJsonObject(payload)) return true
+  return payload.child === undefined || payload.child === wait.instanceId
 }
 
 function childFact(step: StepKey, payload: unknown): Fact & { step: StepKey } {
@@ -273,6 +449,13 @@ function childFact(step: StepKey, payload: unknown): Fact & { step: StepKey } {
     attempt: 1,
     error: { code: status === 'faulted' ? 'CHILD_FAULTED' : 'CHILD_CANCELLED', message, step, data: error ?? null },
   }
+}
+
+/** What its results take as JSON. */
+function bytesOf({ entries }: FunctionMemo): number {
+  let bytes = 0
+  for (const entry of entries.values()) bytes += JSON.stringify(entry).length
+  return bytes
 }
 
 /** What the function threw, as the failure of the instance: a failed step keeps its own code. */

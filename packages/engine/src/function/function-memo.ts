@@ -1,6 +1,8 @@
 /** What the journal knows of a function's run: results by step, waits that are open, attempts that were made. Plain data, folded from facts. */
-import type { Json } from '@lockstep/base'
-import type { Fact, Failure, StepKey, Wait } from '../journal/fact.ts'
+import { type Json, SeldomMap } from '@lockstep/base'
+import type { EndedFact, Fact, Failure, StepKey, Wait } from '../journal/fact.ts'
+import type { Stands } from '../worker/control-messages.ts'
+import { isUndoKey, SagaMemo } from './saga-memo.ts'
 
 export type MemoEntry =
   | { readonly kind: 'completed'; readonly outcome: string; readonly output: Json }
@@ -23,10 +25,37 @@ export class FunctionMemo {
   readonly attempts = new Map<StepKey, number>()
   /** Attempts of at-most-once steps that were announced and not heard of again. */
   readonly announced = new Set<StepKey>()
+  readonly saga = new SagaMemo()
+  isPaused = false
+  #isPutAside = false
+  #end: EndedFact | undefined
+  /** Number of the first fact of each step. */
+  readonly #begunAt = new Map<StepKey, number>()
+  /** How often an operator had a step done again: each time it has a key of its own. */
+  readonly #rewinds = new SeldomMap<StepKey, number>()
   #unstamped: StepKey[] = []
+
+  /** What keeps it from going on. */
+  get stands(): Stands | undefined {
+    return this.#end?.status ?? (this.#isPutAside ? 'quarantined' : this.isPaused ? 'paused' : undefined)
+  }
+
+  /** Steps that the journal knows, in the order in which they began. */
+  steps(): StepKey[] {
+    return [...this.#begunAt.keys()]
+  }
+
+  /** What tells the repetitions of a step apart, in its idempotency key. */
+  repetition(step: StepKey): string {
+    const rewinds = this.#rewinds.get(step)
+    return rewinds === undefined ? '' : `~${rewinds}`
+  }
 
   fold(fact: Fact, at: number | undefined): void {
     this.seq += 1
+    if ('step' in fact && fact.kind !== 'retried' && fact.step !== undefined && !this.#begunAt.has(fact.step))
+      this.#begunAt.set(fact.step, this.seq)
+    this.saga.fold(fact)
     switch (fact.kind) {
       case 'started':
         this.input = fact.input
@@ -51,9 +80,69 @@ export class FunctionMemo {
         this.attempts.set(fact.step, fact.attempt + 1)
         this.#open(fact.step, { kind: 'retry', ms: fact.delayMs }, at)
         break
+      case 'paused':
+      case 'continued':
+        this.isPaused = fact.kind === 'paused'
+        break
+      case 'quarantined':
+        this.#isPutAside = true
+        break
+      case 'ended':
+        this.#end = fact
+        break
+      case 'retried':
+        this.#retry(fact.step)
+        break
+      case 'forked':
+        this.#becomeCopy()
+        break
+      case 'cancelled':
+      case 'undoing':
+        for (const step of this.droppedWaits()) this.#close(step)
+        break
       default:
         break // of the instance, not of its code
     }
+  }
+
+  /** What failed is done again; from a step on: all that was recorded since it began. */
+  #retry(step: StepKey | undefined): void {
+    const failed = this.#end?.error?.step
+    this.#end = undefined
+    this.#isPutAside = false
+    if (step === undefined) {
+      if (failed !== undefined && this.entries.get(failed)?.kind === 'failed') this.#forget(failed)
+      // A compensation that failed is what holds an instance up that is undone.
+      for (const [each, { kind }] of [...this.entries]) if (kind === 'failed' && isUndoKey(each)) this.#forget(each)
+      return
+    }
+    const from = this.#begunAt.get(step) ?? Number.POSITIVE_INFINITY
+    for (const [each, seq] of [...this.#begunAt]) {
+      if (seq < from) continue
+      this.#forget(each)
+      this.#rewinds.set(each, (this.#rewinds.get(each) ?? 0) + 1)
+    }
+  }
+
+  /** Nothing outside was done in the name of a copy: its attempts are not made yet, its children not started. */
+  #becomeCopy(): void {
+    this.isPaused = false
+    this.#retry(undefined)
+    this.announced.clear()
+    for (const [step, { wait }] of [...this.waits]) if (wait.kind === 'child') this.#forget(step)
+  }
+
+  #forget(step: StepKey): void {
+    this.#close(step)
+    this.entries.delete(step)
+    this.saga.forget(step)
+    this.#begunAt.delete(step)
+  }
+
+  /** Waits that are over once all is undone. */
+  droppedWaits(): StepKey[] {
+    if (this.saga.undoing === undefined) return []
+    return [...this.waits].filter(([step, { wait }]) => !this.saga.outlasts(step, wait.kind)).map(([step]) => step)
   }
 
   stamp(at: number, upToSeq: number): void {

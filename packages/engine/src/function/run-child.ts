@@ -2,6 +2,7 @@ import type { Json } from '@lockstep/base'
 import { entryValue } from './entry-value.ts'
 import { StepFailed } from './errors.ts'
 import type { FunctionExecution } from './function-execution.ts'
+import type { CompensationPlan } from './saga-port.ts'
 import type { ChildOptions } from './workflow-context.ts'
 
 /** Runs another workflow and waits for its result. Its id is in the wait, so that it can be started again after a crash. */
@@ -10,11 +11,14 @@ export async function runChild(
   definitionId: string,
   input: Json,
   options: ChildOptions,
+  compensation?: CompensationPlan,
 ): Promise<Json> {
-  const { memo, shell } = execution
+  const { memo, shell, saga } = execution
   const step = execution.keyOf(`@run:${definitionId}`)
+  execution.saga.register(step, compensation)
   const known = execution.recall(step)
-  if (known !== undefined) return entryValue(known)
+  if (known !== undefined) return saga.answer(step, known)
+  if (!saga.mayBegin(step)) return new Promise(() => {})
   if (memo.depth >= shell.mostDepth)
     throw new StepFailed({
       step,
@@ -25,14 +29,17 @@ export async function runChild(
   await execution.whileActive(async () => {
     if (!memo.waits.has(step)) {
       await execution.beyondRecord(step)
-      execution.record({ kind: 'waiting', step, wait: { kind: 'child', instanceId: execution.host.newId() } })
+      if (!saga.mayBegin(step)) return
+      const undo = compensation === undefined ? {} : ({ undo: true } as const)
+      execution.record({ kind: 'waiting', step, wait: { kind: 'child', instanceId: execution.host.newId() }, ...undo })
     }
     const wait = memo.waits.get(step)?.wait
     if (wait?.kind !== 'child') return
     const { host } = execution
     await host.durable()
+    if (!saga.mayBegin(step)) return
     // Repeated after a move: the process that wrote the wait may have died before it started the child.
-    await host.startChild({
+    const start = host.startChild({
       instanceId: wait.instanceId,
       definitionId,
       version: undefined,
@@ -42,6 +49,7 @@ export async function runChild(
       awaited: true,
       depth: memo.depth + 1,
     })
+    await saga.starting(step, start)
   })
   return entryValue(await ended)
 }

@@ -31,6 +31,8 @@ export async function runLock<T>(
     const result = await section(fromRecord(execution, known.kind === 'completed' ? known.output : null))
     return known.kind === 'failed' ? (entryValue(known) as T) : result
   }
+  // Nothing inside begins while all is undone: the code only runs on to where it was.
+  if (!execution.saga.mayBegin(step)) return section(fromRecord(execution, null))
   return execution.whileActive(() => runOpen(execution, step, name, section, options))
 }
 
@@ -41,7 +43,7 @@ async function runOpen<T>(
   section: Section<T>,
   options: LockOptions,
 ): Promise<T> {
-  const { host } = execution
+  const { signal } = execution.abort
   const taken = deferred<void>()
   execution.hurdle(taken.promise)
   let ran: { readonly value: T } | { readonly error: unknown } | undefined
@@ -49,14 +51,18 @@ async function runOpen<T>(
   try {
     await underLock(execution, name, options, step, async (lease) => {
       fence = lease.fence
+      execution.lockCount += 1
       taken.resolve()
-      const lock: WorkflowLock = { fence, signal: AbortSignal.any([lease.signal, host.abort.signal]) }
+      const lock: WorkflowLock = { fence, signal: AbortSignal.any([lease.signal, signal]) }
       // An instance that is lost to this node never comes to the end of its section: the lock must not wait for it.
-      ran = await Promise.race([outcomeOf(section, lock), aborted(host.abort.signal)])
+      ran = await Promise.race([outcomeOf(section, lock), aborted(signal)]).finally(() => {
+        execution.lockCount -= 1
+      })
     })
   } catch (error) {
     taken.resolve()
-    if (host.abort.signal.aborted) throw error
+    if (signal.aborted && execution.saga.isUndoing && fence === 0n) return section(fromRecord(execution, null))
+    if (signal.aborted) throw error
     execution.settle({ kind: 'failed', step, attempt: 1, error: toFailure(error, step) })
     return entryValue(execution.memo.entries.get(step)!) as T
   }
@@ -98,7 +104,7 @@ async function underLock(
         },
         {
           waitMs: Math.max(0, until - clock.monotonic()),
-          signal: host.abort.signal,
+          signal: execution.abort.signal,
           meta: { instanceId, definitionId, step },
           ...(ttlMs === undefined ? {} : { ttlMs }),
         },
@@ -107,7 +113,7 @@ async function underLock(
       if (begun || !ProviderUnavailable.is(error)) throw error
       if (clock.monotonic() + STORE_AWAY_MS >= until)
         throw new LockTimeout({ name, waitMs, holder: `nobody knows (${errorCode(error)})` }, { cause: error })
-      await sleep(clock, STORE_AWAY_MS, host.abort.signal)
+      await sleep(clock, STORE_AWAY_MS, execution.abort.signal)
     }
   }
 }
@@ -121,5 +127,5 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function fromRecord(execution: FunctionExecution, output: unknown): WorkflowLock {
   const fence = typeof output === 'object' && output !== null && 'fence' in output ? String(output.fence) : '0'
-  return { fence: BigInt(fence), signal: execution.host.abort.signal }
+  return { fence: BigInt(fence), signal: execution.abort.signal }
 }

@@ -1,46 +1,89 @@
-import type { LazyAbort } from '@lockstep/base'
+import { abortable, type Json, type LazyAbort } from '@lockstep/base'
+import type { Lease } from '@lockstep/coordination'
 import type { StepKey } from '../journal/fact.ts'
+import type { Passed } from '../limit/passed-gate.ts'
 import { toFailure } from '../step/failure.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { toPayload } from '../step/payload.ts'
+import { runPoliced } from '../step/policed-attempt.ts'
+import type { AttemptReport, Progress } from '../step/progress-reports.ts'
 import type { RetryPolicy } from '../step/retry-policy.ts'
-import { runAttempt } from '../step/run-attempt.ts'
+import { enterStep, type StepPolicies } from './enter-step.ts'
 import { entryValue } from './entry-value.ts'
 import type { FunctionExecution } from './function-execution.ts'
 import type { MemoEntry } from './function-memo.ts'
+import { isUndoKey } from './saga-memo.ts'
+import type { CompensationPlan } from './saga-port.ts'
 import type { StepScope } from './workflow-context.ts'
 
 interface StepPlan<T> {
   readonly code: (step: StepScope) => T | Promise<T>
   readonly retry: RetryPolicy
   readonly timeoutMs: number | undefined
+  readonly policies: StepPolicies
   readonly effect: 'atLeastOnce' | 'atMostOnce'
+  readonly compensation?: CompensationPlan | undefined
 }
 
 /** One step: answered from the record, or run under its policies until it has an end that is recorded. */
-export async function runStep<T>(execution: FunctionExecution, name: string, plan: StepPlan<T>): Promise<T> {
+export function runStep<T>(execution: FunctionExecution, name: string, plan: StepPlan<T>): Promise<T> {
   const step = execution.keyOf(name)
+  execution.saga.register(step, plan.compensation)
+  return runStepAt(execution, step, plan)
+}
+
+/** The same under a key that is known already. */
+export async function runStepAt<T>(execution: FunctionExecution, step: StepKey, plan: StepPlan<T>): Promise<T> {
+  const { saga } = execution
   const known = execution.recall(step)
-  if (known !== undefined) return entryValue(known) as T
+  if (known !== undefined) return (await saga.answer(step, known)) as T
+  if (!saga.mayBegin(step, plan.compensation !== undefined)) return new Promise(() => {})
   if (execution.memo.waits.get(step)?.wait.kind === 'signal') return entryValue(await execution.ended(step)) as T
-  if (execution.memo.announced.has(step)) return entryValue(await askPerson(execution, step)) as T
-  for (;;) {
+  if (execution.memo.announced.has(step)) return entryValue(await askPerson(execution, step, plan)) as T
+  for (let isFirst = true; ; isFirst = false) {
+    if (!isFirst && !saga.mayBegin(step)) return new Promise(() => {})
     // Found in the record, or just recorded below: the next attempt has a moment.
     if (execution.memo.waits.get(step)?.wait.kind === 'retry') await execution.ended(step)
-    const entry = await execution.whileActive(() => attempt(execution, step, plan))
-    if (entry !== undefined) return entryValue(entry) as T
+    const work = () =>
+      execution.whileActive<Attempted>(() =>
+        plan.policies.isGated ? attempt(execution, step, plan) : tryOnce(execution, step, plan),
+      )
+    const entry = await (plan.compensation === undefined ? work() : saga.atWork(step, work))
+    if (entry !== undefined && 'later' in entry) await entry.later
+    else if (entry !== undefined) return entryValue(entry) as T
   }
+}
+
+interface AttemptFacts {
+  readonly number: number
+  readonly idempotencyKey: string
+  readonly lastHeartbeat: Json | undefined
+  readonly lease: Lease | undefined
 }
 
 class Scope implements StepScope {
   readonly attempt: number
   readonly idempotencyKey: string
+  readonly fence: bigint | undefined
+  readonly lastHeartbeat: Json | undefined
   readonly #abort: LazyAbort
+  readonly #report: () => AttemptReport
 
-  constructor(attempt: number, idempotencyKey: string, abort: LazyAbort) {
-    this.attempt = attempt
-    this.idempotencyKey = idempotencyKey
+  constructor(attempt: AttemptFacts, abort: LazyAbort, report: () => AttemptReport) {
+    this.attempt = attempt.number
+    this.idempotencyKey = attempt.idempotencyKey
+    this.fence = attempt.lease?.fence
+    this.lastHeartbeat = attempt.lastHeartbeat
     this.#abort = abort
+    this.#report = report
+  }
+
+  progress(progress: Progress): void {
+    this.#report().progress(progress)
+  }
+
+  heartbeat(details?: unknown): void {
+    this.#report().heartbeat(details)
   }
 
   get signal(): AbortSignal {
@@ -48,33 +91,77 @@ class Scope implements StepScope {
   }
 }
 
-/** `undefined`: it failed and will be tried again. */
-async function attempt<T>(
+/** `undefined`: it failed and will be tried again. `later`: it was not tried, and should ask again then. */
+type Attempted = MemoEntry | { readonly kind: 'later'; readonly later: Promise<void> } | undefined
+
+/** One attempt, with all that its policies demand in hand. */
+async function attempt<T>(execution: FunctionExecution, step: StepKey, plan: StepPlan<T>): Promise<Attempted> {
+  await execution.beyondRecord(step)
+  const hold = execution.holdOn()
+  let passed: Passed | undefined
+  try {
+    const entry = await enterStep(execution, step, plan.policies, hold.abort)
+    if (entry.kind === 'later') return entry
+    passed = entry
+    return await tryOnce(execution, step, plan, passed, hold.abort.signal)
+  } catch (error) {
+    // Never, once the instance is out of hand.
+    await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
+    const number = execution.memo.attempts.get(step) ?? 1
+    return settleAttempt(execution, step, plan, number, { kind: 'failed', error: toFailure(error, step) })
+  } finally {
+    passed?.leave('untried') // where its code has not run
+    hold.end()
+  }
+}
+
+async function tryOnce<T>(
   execution: FunctionExecution,
   step: StepKey,
   plan: StepPlan<T>,
+  passed?: Passed,
+  signal?: AbortSignal,
 ): Promise<MemoEntry | undefined> {
-  await execution.beyondRecord(step)
+  const beyond = execution.beyondRecord(step)
+  if (beyond !== undefined) await beyond
   const { host } = execution
   const number = execution.memo.attempts.get(step) ?? 1
   if (plan.effect === 'atMostOnce') execution.record({ kind: 'attempting', step, attempt: number })
-  await host.durable()
-  const scope = { attempt: number, idempotencyKey: `${host.identity.instanceId}:${step}` }
-  const outcome = await host.effect(() => makeAttempt(execution, step, plan, scope))
-  await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
+  await abortable(host.durable(), signal)
+  const idempotencyKey = `${host.identity.instanceId}:${step}${execution.memo.repetition(step)}`
+  const facts = { number, idempotencyKey, lease: passed?.lease }
+  const outcome = await host.effect(() => makeAttempt(execution, step, plan, facts))
+  // An attempt that was told to stop says nothing of what it tried.
+  passed?.leave(signal?.aborted ? 'untried' : outcome.kind)
+  if (execution.freeze.holdsBack) await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
+  return settleAttempt(execution, step, plan, number, outcome)
+}
+
+function settleAttempt<T>(
+  execution: FunctionExecution,
+  step: StepKey,
+  plan: StepPlan<T>,
+  number: number,
+  outcome: MemoEntry,
+): MemoEntry | undefined {
   if (outcome.kind === 'completed') {
     execution.settle({
       kind: 'completed',
       step,
       outcome: 'done',
       output: outcome.output,
+      ...(plan.compensation === undefined ? {} : { undo: true }),
       ...(number > 1 ? { attempt: number } : {}),
     })
+    execution.shell.progress.ended(execution.host.identity, step)
     return execution.memo.entries.get(step)
   }
-  const delayMs = execution.retryDelay(plan.retry, number, outcome.error)
+  // One that came late is only waited for.
+  const isLast = execution.saga.isUndoing && !isUndoKey(step)
+  const delayMs = isLast ? undefined : execution.retryDelay(plan.retry, number, outcome.error)
   if (delayMs === undefined) {
     execution.settle({ kind: 'failed', step, attempt: number, error: outcome.error })
+    execution.shell.progress.ended(execution.host.identity, step)
     return execution.memo.entries.get(step)
   }
   execution.record({ kind: 'retrying', step, attempt: number, error: outcome.error, delayMs })
@@ -85,24 +172,37 @@ async function makeAttempt<T>(
   execution: FunctionExecution,
   step: StepKey,
   plan: StepPlan<T>,
-  scope: Omit<StepScope, 'signal'>,
+  facts: Omit<AttemptFacts, 'lastHeartbeat'>,
 ): Promise<MemoEntry> {
   const { shell, host } = execution
   try {
-    const value = await runAttempt(shell.clock, host.abort, `Step "${step}"`, plan.timeoutMs, async (abort) =>
-      plan.code(new Scope(scope.attempt, scope.idempotencyKey, abort)),
+    const { heartbeatMs } = plan.policies
+    const lastHeartbeat = heartbeatMs === undefined ? undefined : await shell.progress.lastBeat(host.identity, step)
+    const bounds = { timeoutMs: plan.timeoutMs, heartbeatMs, lease: facts.lease }
+    const parent = isUndoKey(step) ? host.abort : execution.abort
+    const value = await runPoliced(shell.clock, parent, `Step "${step}"`, bounds, async (abort, beat) =>
+      plan.code(
+        new Scope({ ...facts, lastHeartbeat }, abort, () =>
+          shell.progress.report(host.identity, step, facts.number, beat),
+        ),
+      ),
     )
-    return { kind: 'completed', outcome: 'done', output: toPayload(value, `The output of step "${step}"`) }
+    const output = toPayload(value, `The output of step "${step}"`, shell.limits.payloadBytes)
+    return { kind: 'completed', outcome: 'done', output }
   } catch (error) {
     return { kind: 'failed', error: toFailure(error, step) }
   }
 }
 
 /** Nobody knows whether the announced attempt happened. Waits for a person to say. */
-function askPerson(execution: FunctionExecution, step: StepKey): Promise<MemoEntry> {
+function askPerson<T>(execution: FunctionExecution, step: StepKey, { compensation }: StepPlan<T>): Promise<MemoEntry> {
   const { host } = execution
   const incident = unclearOutcome(host.newId(), host.identity.definitionId, placeOf(step), step)
   const ended = execution.ended(step)
-  execution.openWait(step, { kind: 'signal', name: step }, [incident])
+  execution.openWait(
+    step,
+    { kind: 'signal', name: step },
+    { incidents: [incident], canBeUndone: compensation !== undefined },
+  )
   return ended
 }

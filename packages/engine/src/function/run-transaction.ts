@@ -1,36 +1,51 @@
+import { Cancelled } from '@lockstep/base'
+import type { StepKey } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
 import { inTransaction, reasonOf } from '../step/in-transaction.ts'
 import { toPayload } from '../step/payload.ts'
 import { entryValue } from './entry-value.ts'
 import type { FunctionExecution } from './function-execution.ts'
+import type { CompensationPlan } from './saga-port.ts'
 import type { WorkflowTransaction } from './workflow-context.ts'
+
+type Code<T> = (tx: WorkflowTransaction) => Promise<T>
 
 /** SQL of the user's that commits together with the record of the step. Answered from the record once it is there. */
 export async function runTransaction<T>(
   execution: FunctionExecution,
   name: string,
-  code: (tx: WorkflowTransaction) => Promise<T>,
+  code: Code<T>,
+  compensation?: CompensationPlan,
 ): Promise<T> {
+  const { saga } = execution
   const step = execution.keyOf(name)
+  saga.register(step, compensation)
   const known = execution.recall(step)
-  if (known !== undefined) return entryValue(known) as T
-  return execution.whileActive(async () => {
-    await execution.beyondRecord(step)
-    try {
-      const result = await execution.host.transact({
-        run: inTransaction(step, async (tx) => {
-          const output = toPayload(await code(tx), `The result of "${step}"`)
-          return { result: output, change: { facts: [{ kind: 'completed', step, outcome: 'done', output }] } }
-        }),
-        applied: ({ facts }, at) => {
-          for (const fact of facts) execution.memo.fold(fact, at)
-        },
-      })
-      return result as T
-    } catch (error) {
-      // Recorded, so that code which catches it comes the same way when it runs again.
-      execution.settle({ kind: 'failed', step, attempt: 1, error: toFailure(reasonOf(error), step) })
-      return entryValue(execution.memo.entries.get(step)!) as T
-    }
-  })
+  if (known !== undefined) return (await saga.answer(step, known)) as T
+  // What did not commit has not happened: nothing has to be found out about it.
+  if (!saga.mayBegin(step)) return new Promise(() => {})
+  const work = () => transact(execution, step, code, compensation !== undefined)
+  return execution.whileActive(() => (compensation === undefined ? work() : saga.atWork(step, work)))
+}
+
+async function transact<T>(execution: FunctionExecution, step: StepKey, code: Code<T>, undo: boolean): Promise<T> {
+  await execution.beyondRecord(step)
+  try {
+    const result = await execution.host.transact({
+      run: inTransaction(step, async (tx) => {
+        if (!execution.saga.mayBegin(step)) throw new Cancelled({ what: `Step "${step}"` })
+        const output = toPayload(await code(tx), `The result of "${step}"`)
+        const fact = { kind: 'completed', step, outcome: 'done', output, ...(undo && { undo: true as const }) } as const
+        return { result: output, change: { facts: [fact] } }
+      }),
+      applied: ({ facts }, at) => {
+        for (const fact of facts) execution.memo.fold(fact, at)
+      },
+    })
+    return result as T
+  } catch (error) {
+    // Recorded, so that code which catches it comes the same way when it runs again.
+    execution.settle({ kind: 'failed', step, attempt: 1, error: toFailure(reasonOf(error), step) })
+    return entryValue(execution.memo.entries.get(step)!) as T
+  }
 }

@@ -7,7 +7,8 @@ export async function waitAt(execution: FunctionExecution, step: StepKey, wait: 
   const known = execution.recall(step)
   if (known !== undefined) return known
   if (execution.memo.waits.has(step)) return execution.ended(step)
-  await execution.whileActive(() => execution.beyondRecord(step))
+  await execution.whileActive(async () => execution.beyondRecord(step))
+  if (!execution.saga.mayBegin(step)) return new Promise(() => {})
   const ended = execution.ended(step)
   execution.openWait(step, wait())
   return ended

@@ -1,3 +1,8 @@
+import type { Json } from '@lockstep/base'
+import type { FlowPolicy } from '../flow/flow-policy.ts'
+import type { BreakerDocument, LimitDocument } from '../graph/document.ts'
+import type { Progress } from '../step/progress-reports.ts'
+
 /** What the code of a step is given. */
 export interface StepScope {
   /** From 1. */
@@ -6,6 +11,14 @@ export interface StepScope {
   readonly idempotencyKey: string
   /** Aborts on cancel from any node, on time-out, and when the node is fenced. */
   readonly signal: AbortSignal
+  /** Of the lock of option `lock`: hand it to whatever the lock protects. Absent without one. */
+  readonly fence: bigint | undefined
+  /** With option `heartbeatTimeout`: what the last heartbeat of an earlier attempt carried. */
+  readonly lastHeartbeat: Json | undefined
+  /** Says how far it is: a fraction from 0 to 1, or a count. As often as you like: only the newest is kept, a few times a second. */
+  progress(progress: Progress): void
+  /** Says that it lives. `details` are for the next attempt, should this one fail. */
+  heartbeat(details?: unknown): void
 }
 
 export interface StepRetry {
@@ -21,11 +34,29 @@ export interface StepRetry {
   readonly nonRetryable?: readonly string[]
 }
 
-export interface StepOptions {
+/** Undoes a step that gave `result`. It may run more than once, with the same idempotency key. */
+export type Compensate<T> = (result: T, step: StepScope) => unknown
+
+export interface CompensateOption<T> {
+  /** What undoes it, when the workflow fails for good or is cancelled, or `ctx.compensate` asks for it. Tried as often as the step itself unless told otherwise. */
+  readonly compensate?:
+    | Compensate<T>
+    | { readonly run: Compensate<T>; readonly retry?: StepRetry; readonly timeout?: string | number }
+}
+
+export interface StepOptions<T = unknown> extends CompensateOption<T> {
   readonly retry?: StepRetry
   readonly timeout?: string | number
   /** `atMostOnce`: a step whose outcome is unknown after a crash becomes an incident instead of running again. @default 'atLeastOnce' */
   readonly effect?: 'atLeastOnce' | 'atMostOnce'
+  /** A lock of the whole cluster that is held while an attempt runs. */
+  readonly lock?: string | (LockOptions & { readonly name: string })
+  /** How many attempts with this key may run at once, or begin in a period, over all nodes and workflows. */
+  readonly limit?: Omit<LimitDocument, 'key'> & { readonly key: string }
+  /** Stops trying what fails, for a while. */
+  readonly breaker?: Omit<BreakerDocument, 'key'> & { readonly key?: string }
+  /** An attempt that gives no heartbeat for so long is aborted and has failed. */
+  readonly heartbeatTimeout?: string | number
 }
 
 /** The database, inside a transaction that also records the step. */
@@ -63,9 +94,11 @@ export interface WorkflowContext {
   readonly correlationId: string | undefined
   readonly signal: AbortSignal
   /** Runs `code` once and records what it returned. */
-  step<T>(name: string, code: (step: StepScope) => T | Promise<T>, options?: StepOptions): Promise<T>
+  step<T>(name: string, code: (step: StepScope) => T | Promise<T>, options?: StepOptions<T>): Promise<T>
   /** Runs SQL that commits together with the record of the step, or not at all. */
-  transaction<T>(name: string, code: (tx: WorkflowTransaction) => Promise<T>): Promise<T>
+  transaction<T>(name: string, code: (tx: WorkflowTransaction) => Promise<T>, options?: CompensateOption<T>): Promise<T>
+  /** Undoes the steps that completed so far and have a compensation, newest first; only those of these names where some are given. */
+  compensate(...names: readonly string[]): Promise<void>
   /**
    * Runs `section` while nobody else in the cluster holds the lock. After a crash the lock is taken again before the section goes on.
    * Fails with LEASE_LOST when the lock was lost before the section had ended, with LOCK_TIMEOUT when it did not become free.
@@ -81,8 +114,12 @@ export interface WorkflowContext {
     options: WaitOptions & { readonly timeout: string | number },
   ): Promise<T | undefined>
   /** Runs another workflow and waits for its result. Throws what it failed with. */
-  run<Input, Output>(child: FunctionWorkflow<Input, Output>, input: Input, options?: ChildOptions): Promise<Output>
-  run(definitionId: string, input: unknown, options?: ChildOptions): Promise<unknown>
+  run<Input, Output>(
+    child: FunctionWorkflow<Input, Output>,
+    input: Input,
+    options?: ChildOptions & CompensateOption<Output>,
+  ): Promise<Output>
+  run(definitionId: string, input: unknown, options?: ChildOptions & CompensateOption<unknown>): Promise<unknown>
   /** All of them side by side, as `Promise.all`. */
   all<T extends readonly unknown[] | []>(work: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }>
   publish(event: string, payload?: unknown, options?: { readonly correlationId?: string }): Promise<void>
@@ -97,6 +134,7 @@ export interface FunctionWorkflow<Input, Output> {
   readonly kind: 'function'
   readonly id: string
   readonly version: number
+  readonly flow?: FlowPolicy<Input> | undefined
   readonly run: (context: WorkflowContext, input: Input) => Promise<Output>
 }
 

@@ -1,9 +1,14 @@
 import { InvalidOption } from '@lockstep/base'
+import { FlowPolicyInvalid } from '../flow/errors.ts'
+import { type FlowPolicy, toFlowJson } from '../flow/flow-policy.ts'
+import { validateFlowPolicy } from '../flow/validate-flow-policy.ts'
 import type { FunctionWorkflow, WorkflowContext } from './workflow-context.ts'
 
-export interface WorkflowOptions {
+export interface WorkflowOptions<Input = unknown> {
   /** Raise it when a change of the code cannot follow the journals of running instances. @default 1 */
   readonly version?: number
+  /** How its starts are held back. What is set at run time goes before it. */
+  readonly flow?: FlowPolicy<Input>
 }
 
 const ID = /^[a-z0-9][a-z0-9._-]{0,99}$/
@@ -15,11 +20,13 @@ const ID = /^[a-z0-9][a-z0-9._-]{0,99}$/
 export function workflow<Input, Output>(
   id: string,
   run: (context: WorkflowContext, input: Input) => Promise<Output>,
-  options: WorkflowOptions = {},
+  options: WorkflowOptions<Input> = {},
 ): FunctionWorkflow<Input, Output> {
-  const { version = 1 } = options
+  const { version = 1, flow } = options
   if (!ID.test(id)) throw new InvalidOption({ option: 'id', rule: 'a slug such as order-approval', value: id })
   if (!Number.isInteger(version) || version < 1)
     throw new InvalidOption({ option: 'version', rule: 'a whole number from 1', value: version })
-  return { kind: 'function', id, version, run }
+  const problems = flow === undefined ? [] : validateFlowPolicy(toFlowJson(flow), flow)
+  if (problems.length > 0) throw new FlowPolicyInvalid({ definitionId: id, problems })
+  return { kind: 'function', id, version, flow, run }
 }

@@ -1,14 +1,24 @@
 import type { Json } from '@lockstep/base'
-import type { Fact, FactKind } from '../journal/fact.ts'
+import type { ActivityType } from '../activity/activity-type.ts'
+import type { CompletedFact, Fact, FactKind } from '../journal/fact.ts'
 import { cancelScope } from './cancel-scope.ts'
+import { endChild } from './children-progress.ts'
 import { conclude } from './conclude.ts'
 import { containerState, startContainer } from './containers/container-rules.ts'
+import { tellFence } from './containers/critical-section.ts'
 import { invalid, requireAttempt, requireDeclared, requireLive, requireNotOpen } from './fact-checks.ts'
+import { finishAll } from './finish.ts'
 import type { GraphProgram } from './graph-program.ts'
 import type { GraphState } from './graph-state.ts'
+import { canGoOn, forkState, isHeldUp } from './migrate/fork-state.ts'
+import { replaceState } from './migrate/replace-state.ts'
 import { setMember } from './own-member.ts'
+import { resetReady } from './ready.ts'
 import { retryFaulted } from './retry-faulted.ts'
 import { routeTokens } from './route-token.ts'
+import { canCancel, cancelAll, dropBeside, isUndone } from './saga/undo-all.ts'
+import { outermost } from './saga/undo-step.ts'
+import type { StepEnd } from './step-end.ts'
 import { verdict } from './verdict.ts'
 import { openWait } from './waits.ts'
 
@@ -45,12 +55,15 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
   },
 
   completed(program, state, fact) {
-    requireLive(state, fact)
+    const execution = requireLive(state, fact)
     requireDeclared(program, fact, fact.assign)
     state.seq++
     assignAll(state.variables, fact.assign)
     assignAll(state.output, fact.result)
-    conclude(program, state, fact.step, { kind: 'completed', outcome: fact.outcome, output: fact.output ?? null })
+    if (fact.correlationId !== undefined) state.correlationId = fact.correlationId
+    const { jump } = program.byId.get(execution.activity)!.type
+    if (jump === 'finish' && outermost(state, execution.scope) === state.scopes['']) finishAll(state, fact.step)
+    else conclude(program, state, fact.step, endOf(fact, jump))
   },
 
   opened(program, state, fact, at) {
@@ -58,12 +71,14 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
     const execution = requireNotOpen(state, fact)
     const activity = program.byId.get(execution.activity)!
     if (activity.container === undefined) throw invalid(fact, 'it is not a container')
+    if (execution.container !== undefined && execution.container.rule !== 'while')
+      throw invalid(fact, 'it has opened already')
     state.seq++
-    delete state.waits[step]
+    if (execution.container === undefined) delete state.waits[step]
     execution.phase = 'open'
-    execution.container = containerState(activity.container, activity, fact)
+    execution.container ??= containerState(activity.container, activity, fact)
     if (timeoutMs !== undefined) openWait(state, step, { kind: 'timeout', ms: timeoutMs }, at)
-    const end = startContainer({ program, state, step, activity, container: execution.container })
+    const end = startContainer({ program, state, step, activity, container: execution.container }, fact)
     if (end !== undefined) conclude(program, state, step, end)
   },
 
@@ -74,6 +89,14 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
     execution.phase = 'waiting'
     delete execution.announced
     openWait(state, fact.step, fact.wait, at)
+  },
+
+  'child-ended'(_program, state, fact) {
+    requireLive(state, fact)
+    const progress = state.waits[fact.step]?.children
+    if (progress === undefined || !progress.live.includes(fact.index)) throw invalid(fact, 'no such child runs')
+    state.seq++
+    endChild(state.waits[fact.step]!, fact)
   },
 
   attempting(_program, state, fact) {
@@ -104,11 +127,24 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
     })
   },
 
-  cancelled(_program, state, fact) {
+  cancelled(program, state, fact) {
     if (isOver(state)) throw invalid(fact, `it is ${state.status}`)
+    if (!canCancel(state)) throw invalid(fact, 'it is being undone already')
     state.seq++
+    if (cancelAll(program, state, fact)) return
     dropAll(state)
     state.status = 'cancelled'
+  },
+
+  undoing(_program, _state, fact) {
+    throw invalid(fact, 'graphs find out by themselves')
+  },
+
+  locked(_program, state, fact) {
+    const execution = requireLive(state, fact)
+    if (execution.container?.rule !== 'critical-section') throw invalid(fact, 'it is no open critical section')
+    state.seq++
+    tellFence(state, execution, fact.fence)
   },
 
   assigned(program, state, fact) {
@@ -119,16 +155,53 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
   },
 
   retried(program, state, fact) {
-    const isHeldUp = state.error !== undefined || state.status === 'quarantined' || state.end?.status === 'faulted'
-    if (!isHeldUp) throw invalid(fact, 'nothing holds it up')
+    if (!isHeldUp(state)) throw invalid(fact, 'nothing holds it up')
+    if (isUndone(state)) throw invalid(fact, 'what it did was undone')
     state.seq++
     retryFaulted(program, state)
   },
 
-  quarantined(_program, state, fact) {
-    if (state.status !== 'running') throw invalid(fact, `it is ${state.status}`)
+  paused(_program, state, fact) {
+    if (isOver(state) || state.paused) throw invalid(fact, `it is ${state.paused ? 'paused' : state.status}`)
     state.seq++
-    state.status = 'quarantined'
+    state.paused = true
+  },
+
+  continued(_program, state, fact) {
+    if (state.paused === undefined) throw invalid(fact, 'it is not paused')
+    state.seq++
+    delete state.paused
+  },
+
+  rewound(program, state, fact) {
+    if (state.undoing !== undefined) throw invalid(fact, 'what it did was undone')
+    replaceState(state, fact.state)
+    resetReady(program, state)
+  },
+
+  migrated(program, state, fact) {
+    if (fact.state === undefined) throw invalid(fact, 'it has no state')
+    replaceState(state, fact.state)
+    resetReady(program, state)
+  },
+
+  forked(program, state, fact) {
+    if (!canGoOn(state)) throw invalid(fact, `it is ${state.status}`)
+    requireDeclared(program, fact, fact.variables)
+    state.seq++
+    forkState(program, state, fact.variables)
+  },
+
+  refused(_program, state, fact) {
+    if (state.status === 'new') throw invalid(fact, 'it has not started')
+    state.seq++
+  },
+
+  quarantined(_program, state, fact) {
+    if (isOver(state)) throw invalid(fact, `it is ${state.status}`)
+    state.seq++
+    // What has failed already is held up by that.
+    if (state.status === 'running') state.status = 'quarantined'
   },
 
   ended(_program, state, fact) {
@@ -148,11 +221,17 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
 const isOver = ({ status }: GraphState): boolean => status === 'new' || status === 'cancelled' || status === 'ended'
 
 function dropAll(state: GraphState): void {
-  cancelScope(state, '')
+  cancelScope(state, '', true)
+  dropBeside(state)
   state.waits = {}
   state.unstamped = []
   state.ready = []
   delete state.error
+}
+
+function endOf({ outcome, outcomes, output = null }: CompletedFact, jump: ActivityType['jump']): StepEnd {
+  if (jump === 'break' || jump === 'continue') return { kind: 'jumped', jump }
+  return { kind: 'completed', outcome, outcomes, output }
 }
 
 function assignAll(record: Record<string, Json>, values: Readonly<Record<string, Json>> | undefined): void {

@@ -59,6 +59,24 @@ describe('the state', () => {
     expect(spread(sizes)).toBeLessThan(100)
   })
 
+  it('of a while does not grow with its turns, and each turn costs the same facts', () => {
+    const body = toyBody(
+      [
+        { id: 'x', type: 'task', inputs: { text: 'a result of some length', turn: { $expr: 'index' } } },
+        { id: 'y', type: 'task', inputs: { copy: { $expr: 'steps.x.output' } } },
+      ],
+      ['x -> y'],
+    )
+    const condition = { $expr: 'index < input' }
+    const { sizes, facts } = growth(
+      toyDocument([{ id: 'loop', type: 'while', inputs: { condition }, body }]),
+      1_000,
+      10_000,
+    )
+    expect(facts).toBe(30_002)
+    expect(spread(sizes)).toBeLessThan(500)
+  })
+
   it('of a loop does not grow with its turns, whatever its steps give', () => {
     const body = toyBody(
       [

@@ -1,12 +1,15 @@
 import { parseDuration } from '@lockstep/base'
-import type { ActivityCatalogue } from '../activity/activity-type.ts'
+import { type ActivityCatalogue, keepsSteps } from '../activity/activity-type.ts'
+import { compilePolicies } from '../step/compile-policies.ts'
 import { resolveRetry } from '../step/retry-policy.ts'
 import { connectScope, type Draft } from './connect-scope.ts'
 import type { ActivityDocument, GraphBody, GraphDocument } from './document.ts'
 import { EffectNotSupported, UnknownActivityType } from './graph-errors.ts'
 import { type GraphExpression, stepsRead } from './graph-expression.ts'
 import type { CompiledActivity, CompiledScope, GraphProgram } from './graph-program.ts'
-import { compileTemplate } from './input-template.ts'
+import { compileCases, compileTemplate } from './input-template.ts'
+import { readBesides } from './read-besides.ts'
+import { lateReads } from './saga/undo-reads.ts'
 
 /** Prepares a document that `validateDocument` found free of errors. Done once per version. */
 export function compileGraph<E extends GraphExpression>(
@@ -31,37 +34,50 @@ export function compileGraph<E extends GraphExpression>(
     if (effect === 'transactional' && type.runs !== 'transaction')
       throw new EffectNotSupported({ type: activity.type, activity: activity.id, effect })
     const inputs = compileTemplate(activity.inputs ?? {}, compileExpression)
+    const policies = compilePolicies(activity, compileExpression)
     const compiled: Draft<CompiledActivity<E>> = {
       id: activity.id,
       type,
       name: activity.name ?? activity.id,
       inputs,
+      cases: type.outcomesFrom === 'cases' ? compileCases(activity.inputs ?? {}, compileExpression) : undefined,
       retry: resolveRetry(activity.retry),
       timeoutMs: activity.timeout === undefined ? undefined : parseDuration(activity.timeout),
+      policies,
       effect,
       onError: activity.onError ?? 'fault',
       container: type.container,
       parts: {},
+      undo: undefined,
       targets: new Map(),
       join: activity.join ?? 'all',
       local: 0,
       reach: new Uint32Array(0),
       repeats: false,
       isRead: false,
-      reads: type.seesScope ? 'all' : stepsReadBy(inputs.expressions),
+      reads: type.seesScope
+        ? 'all'
+        : stepsReadBy([
+            ...inputs.expressions,
+            ...(policies?.names.expressions ?? []),
+            ...readBesides(type, activity.inputs),
+          ]),
     }
     activities.push(compiled)
     compiled.parts = compileParts(activity)
+    if (compiled.parts.compensate !== undefined && (type.runs === 'effect' || type.runs === 'transaction'))
+      compiled.undo = lateReads(compiled)
     return compiled
   }
 
   function compileParts(activity: ActivityDocument): CompiledActivity<E>['parts'] {
     const { id, body, branches } = activity
     return {
-      ...(body && { body: compileScope(`${id}:body`, body, catalogue.get(activity.type)?.container === 'for-each') }),
+      ...(body && { body: compileScope(`${id}:body`, body, keepsSteps(catalogue.get(activity.type))) }),
       ...(branches && { branches: branches.map((branch, n) => compileScope(`${id}:branch:${n}`, branch, false)) }),
       ...(activity.catch && { catch: compileScope(`${id}:catch`, activity.catch, false) }),
       ...(activity.finally && { finally: compileScope(`${id}:finally`, activity.finally, false) }),
+      ...(activity.compensate && { compensate: compileScope(`${id}:compensate`, activity.compensate, true) }),
     }
   }
 
@@ -73,13 +89,14 @@ export function compileGraph<E extends GraphExpression>(
     byId: new Map(activities.map((activity) => [activity.id, activity])),
     root,
     scopes,
+    compensates: activities.some(({ parts }) => parts.compensate !== undefined),
     variables: new Map(
       Object.entries(document.variables ?? {}).map(([name, { default: value = null }]) => [name, value]),
     ),
   }
 }
 
-function stepsReadBy(expressions: readonly GraphExpression[]): readonly string[] | 'all' {
+function stepsReadBy(expressions: readonly Pick<GraphExpression, 'references'>[]): readonly string[] | 'all' {
   const names = new Set<string>()
   for (const { references } of expressions) {
     const read = stepsRead(references)

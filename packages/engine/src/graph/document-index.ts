@@ -1,8 +1,8 @@
-import type { ActivityCatalogue, ActivityType } from '../activity/activity-type.ts'
+import { type ActivityCatalogue, type ActivityType, keepsSteps } from '../activity/activity-type.ts'
 import type { ActivityDocument, ConnectionDocument, GraphBody, GraphDocument } from './document.ts'
 import { pointerTo } from './json-pointer.ts'
 
-export type PartName = 'root' | 'body' | 'branch' | 'catch' | 'finally'
+export type PartName = 'root' | 'body' | 'branch' | 'catch' | 'finally' | 'compensate'
 
 export interface ScopeEntry {
   readonly pointer: string
@@ -62,6 +62,7 @@ export function indexDocument(document: GraphDocument, catalogue: ActivityCatalo
     })
     if (activity.catch) addScope(activity.catch, pointerTo(pointer, 'catch'), 'catch', entry)
     if (activity.finally) addScope(activity.finally, pointerTo(pointer, 'finally'), 'finally', entry)
+    if (activity.compensate) addScope(activity.compensate, pointerTo(pointer, 'compensate'), 'compensate', entry)
   }
 
   addScope(document, '', 'root', undefined)
@@ -73,7 +74,12 @@ export function* scopesAround(scope: ScopeEntry): Generator<ScopeEntry> {
   for (let current: ScopeEntry | undefined = scope; current !== undefined; current = current.owner?.scope) yield current
 }
 
-/** Each turn of a for-each has its own `steps`. */
+/** Each turn of a for-each or for has its own `steps`, and an `item`. */
 export function isTurn(scope: ScopeEntry): boolean {
-  return scope.part === 'body' && scope.owner?.type?.container === 'for-each'
+  return scope.part === 'body' && keepsSteps(scope.owner?.type)
+}
+
+/** Whether it is the body of a loop, which a break leaves. */
+export function isLoopBody(scope: ScopeEntry): boolean {
+  return isTurn(scope) || (scope.part === 'body' && scope.owner?.type?.container === 'while')
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@lockstep/base'
 import Type, { type TProperties, type TSchema } from 'typebox'
+import { flowSchema } from '../flow/flow-schema.ts'
 
 export const ACTIVITY_ID_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,63}$'
 export const DEFINITION_ID_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
@@ -56,6 +57,62 @@ const retry = closed(
   'Tries a failed step again.',
 )
 
+const key = Type.Unsafe({
+  type: ['string', 'object'],
+  minLength: 1,
+  maxLength: 200,
+  properties: { $expr: { type: 'string', minLength: 1 } },
+  required: ['$expr'],
+  additionalProperties: false,
+  description: 'A text of at most 200 characters, or { "$expr": "…" } that gives one.',
+})
+
+const lock = Type.Unsafe({
+  type: ['string', 'object'],
+  minLength: 1,
+  maxLength: 200,
+  properties: {
+    $expr: { type: 'string', minLength: 1 },
+    name: ref('key'),
+    waitMs: { type: 'integer', minimum: 0, description: 'How long to wait for it; 600000 by default.' },
+    ttlMs: { type: 'integer', minimum: 50, maximum: 86_400_000, description: 'How long it lives without renewal.' },
+  },
+  patternProperties: { '^x-': {} },
+  additionalProperties: false,
+  description: 'A lock of the whole cluster that is held while an attempt runs: its name, or { name, waitMs, ttlMs }.',
+})
+
+const limit = closed(
+  {
+    key: ref('key'),
+    concurrency: optional(Type.Integer({ minimum: 1, maximum: 100_000, description: 'Attempts at once.' })),
+    rate: optional(
+      closed(
+        {
+          limit: Type.Integer({ minimum: 1, maximum: 100_000, description: 'Attempts in any period.' }),
+          per: ref('duration'),
+        },
+        'Attempts that may begin within any period of this length.',
+      ),
+    ),
+  },
+  'Over all nodes and workflows: all steps with this key share it.',
+)
+
+const breaker = closed(
+  {
+    key: optional(ref('key')),
+    failures: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Failed attempts within the window.' }),
+    window: ref('duration'),
+    openFor: ref('duration'),
+    halfOpen: optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'Good attempts before it closes; 1 by default.' }),
+    ),
+    whenOpen: optional(oneOf(['wait', 'fail'], 'wait (default), or fail with BREAKER_OPEN.')),
+  },
+  'Stops trying what fails, for a while.',
+)
+
 const activity = closed(
   {
     id: Type.String({
@@ -70,6 +127,10 @@ const activity = closed(
     ),
     retry: optional(ref('retry')),
     timeout: optional(ref('duration')),
+    lock: optional(ref('lock')),
+    limit: optional(ref('limit')),
+    breaker: optional(ref('breaker')),
+    heartbeatTimeout: optional(ref('duration')),
     effect: optional(oneOf(['atLeastOnce', 'atMostOnce', 'transactional'], 'What a crash in the middle may mean.')),
     onError: optional(
       oneOf(['fault', 'continue', 'outcome'], 'fault (default), go on through done, or leave through failed.'),
@@ -79,6 +140,7 @@ const activity = closed(
     branches: optional(Type.Array(ref('graph'), { maxItems: 1_000 })),
     catch: optional(ref('graph')),
     finally: optional(ref('graph')),
+    compensate: optional(ref('graph')),
   },
   'One step, or a container of steps.',
 )
@@ -127,6 +189,7 @@ const document = closed(
         additionalProperties: { $ref: '#/$defs/variable' },
       }),
     ),
+    flow: optional(Type.Unsafe(flowSchema)),
     ...graph,
   },
   'A workflow: activities joined by connections.',
@@ -138,6 +201,17 @@ export const graphDocumentSchema: JsonObject = JSON.parse(
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Lockstep graph document',
     ...document,
-    $defs: { activity, connection, graph: closed(graph, 'A nested graph.'), variable, retry, duration },
+    $defs: {
+      activity,
+      connection,
+      graph: closed(graph, 'A nested graph.'),
+      variable,
+      retry,
+      duration,
+      key,
+      lock,
+      limit,
+      breaker,
+    },
   }),
 )

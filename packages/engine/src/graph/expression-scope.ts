@@ -1,10 +1,12 @@
 import type { JsonObject } from '@lockstep/base'
 import type { ExpressionScope } from '../expression/scope.ts'
 import type { StepKey } from '../journal/fact.ts'
+import { itemOf } from './containers/for-each.ts'
+import { isLoop } from './containers/leave-loop.ts'
 import { InvalidFact } from './graph-errors.ts'
 import type { StepRecord } from './graph-expression.ts'
 import type { CompiledActivity, GraphProgram } from './graph-program.ts'
-import type { GraphState, ScopeKey, ScopeState } from './graph-state.ts'
+import type { ExecutionState, GraphState, ScopeKey, ScopeState } from './graph-state.ts'
 import { ownMember } from './own-member.ts'
 
 /**
@@ -16,24 +18,42 @@ export function expressionScope(program: GraphProgram, state: GraphState, step: 
   if (execution === undefined) throw new InvalidFact({ kind: 'expression', step, reason: 'it is not alive' })
   const scope = state.scopes[execution.scope]!
   const frame = state.scopes[scope.frame]!
+  const activity = program.byId.get(execution.activity)!
   const error = nearestError(state, scope)
   return {
     input: state.input,
     vars: state.variables,
-    steps: visibleSteps(state, frame, program.byId.get(execution.activity)!),
-    ...(scope.frame !== '' && turnOf(state, frame)),
+    steps: visibleSteps(state, frame, activity),
+    ...turnOf(state, execution, activity.container === 'while'),
     ...(error && { error: asJson(error) }),
     ...(state.correlationId !== undefined && { correlationId: state.correlationId }),
   }
 }
 
-function turnOf(state: GraphState, frame: ScopeState): Pick<ExpressionScope, 'item' | 'index'> {
-  const { container } = state.executions[frame.owner]!
-  const index = frame.index!
-  return container?.rule === 'for-each' ? { item: container.items[index]!, index } : {}
+/** The nearest turn says `index`, the nearest that has one says `item`. The condition of a while sees the turn it decides on. */
+export function turnOf(
+  state: GraphState,
+  execution: Pick<ExecutionState, 'scope' | 'container'>,
+  isWhile: boolean,
+): Pick<ExpressionScope, 'item' | 'index'> {
+  let index = isWhile ? turnsOf(execution) : undefined
+  let scope = state.scopes[execution.scope]!
+  while (scope.owner !== '') {
+    const owner = state.executions[scope.owner]!
+    const { container } = owner
+    if (isLoop(container)) {
+      index ??= scope.index!
+      if (container.rule !== 'while') return { item: itemOf(container, scope.index!), index }
+    }
+    scope = state.scopes[owner.scope]!
+  }
+  return { ...scope.turn, ...(index !== undefined && { index }) }
 }
 
-function nearestError(state: GraphState, from: ScopeState): ScopeState['error'] {
+const turnsOf = ({ container }: Pick<ExecutionState, 'container'>): number =>
+  container?.rule === 'while' ? container.next : 0
+
+export function nearestError(state: GraphState, from: ScopeState): ScopeState['error'] {
   for (let scope = from; ; scope = state.scopes[parentKey(state, scope)]!) {
     if (scope.error !== undefined || scope.owner === '') return scope.error
   }
@@ -41,7 +61,11 @@ function nearestError(state: GraphState, from: ScopeState): ScopeState['error'] 
 
 const parentKey = (state: GraphState, scope: ScopeState): ScopeKey => state.executions[scope.owner]!.scope
 
-function visibleSteps(state: GraphState, frame: ScopeState, activity: CompiledActivity): JsonObject {
+export function visibleSteps(
+  state: GraphState,
+  frame: ScopeState,
+  activity: Pick<CompiledActivity, 'reads'>,
+): JsonObject {
   if (frame.owner === '') return asJson(frame.steps!)
   const visible: Record<string, StepRecord> = Object.create(null)
   for (let current: ScopeState | undefined = frame; current !== undefined; current = frameAround(state, current)) {

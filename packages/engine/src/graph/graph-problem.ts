@@ -25,6 +25,8 @@ export type GraphProblemCode =
   | 'INVALID_BACKOFF'
   | 'RETRY_ON_CONTAINER'
   | 'EFFECT_NOT_SUPPORTED'
+  | 'POLICY_NOT_SUPPORTED'
+  | 'INVALID_POLICY'
   // flow
   | 'NO_START'
   | 'UNREACHABLE_ACTIVITY'
@@ -34,17 +36,24 @@ export type GraphProblemCode =
   | 'DUPLICATE_CONNECTION'
   | 'FAILED_NOT_CONNECTED'
   | 'CIRCULAR_RUN'
+  | 'NOT_IN_A_LOOP'
+  | 'NOT_IN_COMPENSATION'
+  | 'NOTHING_TO_COMPENSATE'
   // values
   | 'MISSING_INPUT'
   | 'UNKNOWN_INPUT'
   | 'INVALID_INPUT'
   | 'MALFORMED_EXPRESSION'
   | 'INVALID_EXPRESSION'
+  | 'INVALID_SCRIPT'
+  | 'NOT_A_LITERAL'
   | 'UNKNOWN_STEP'
   | 'STEP_OUT_OF_SCOPE'
   | 'NAME_OUT_OF_SCOPE'
   | 'UNKNOWN_VARIABLE'
   | 'WRONG_VARIABLE_TYPE'
+  // triggers
+  | 'PATH_TAKEN'
   // of a trigger's schedule
   | ScheduleProblemCode
 

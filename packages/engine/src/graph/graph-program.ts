@@ -1,9 +1,10 @@
 import type { Json } from '@lockstep/base'
 import type { ActivityType, ContainerRule } from '../activity/activity-type.ts'
+import type { CompiledPolicies } from '../step/compile-policies.ts'
 import type { RetryPolicy } from '../step/retry-policy.ts'
 import type { Effect, OnError } from './document.ts'
 import type { GraphExpression } from './graph-expression.ts'
-import type { InputTemplate } from './input-template.ts'
+import type { CaseTemplates, InputTemplate } from './input-template.ts'
 
 /** A published version, prepared once: everything the interpreter looks up is a table here. Immutable, shared freely. */
 export interface GraphProgram<E extends GraphExpression = GraphExpression> {
@@ -13,6 +14,8 @@ export interface GraphProgram<E extends GraphExpression = GraphExpression> {
   readonly byId: ReadonlyMap<string, CompiledActivity<E>>
   readonly root: CompiledScope<E>
   readonly scopes: ReadonlyMap<string, CompiledScope<E>>
+  /** Whether some activity can be undone. */
+  readonly compensates: boolean
   /** Declared variables and what they start with. */
   readonly variables: ReadonlyMap<string, Json>
 }
@@ -26,7 +29,7 @@ export interface CompiledScope<E extends GraphExpression = GraphExpression> {
   readonly starts: readonly CompiledActivity<E>[]
   /** Only the root has them. */
   readonly triggers: readonly CompiledActivity<E>[]
-  /** A frame keeps its own `steps`: the root, and each turn of a for-each. Other scopes record into the one around them. */
+  /** A frame keeps its own `steps`: the root, and each turn of a for-each or for. Other scopes record into the one around them. */
   readonly isFrame: boolean
 }
 
@@ -36,6 +39,8 @@ export interface CompiledParts<E extends GraphExpression = GraphExpression> {
   readonly branches?: readonly CompiledScope<E>[]
   readonly catch?: CompiledScope<E>
   readonly finally?: CompiledScope<E>
+  /** Not run by the container rules: undoes the activity once it has completed. */
+  readonly compensate?: CompiledScope<E>
 }
 
 export interface CompiledActivity<E extends GraphExpression = GraphExpression> {
@@ -43,12 +48,18 @@ export interface CompiledActivity<E extends GraphExpression = GraphExpression> {
   readonly type: ActivityType
   readonly name: string
   readonly inputs: InputTemplate<E>
+  /** The same inputs, with cases that are evaluated one after the other. */
+  readonly cases: CaseTemplates<E> | undefined
   readonly retry: RetryPolicy
   readonly timeoutMs: number | undefined
+  /** Absent: it may run whenever it is ready. */
+  readonly policies: CompiledPolicies<E> | undefined
   readonly effect: Effect
   readonly onError: OnError
   readonly container: ContainerRule | undefined
   readonly parts: CompiledParts<E>
+  /** Present where its code could be at work and can be undone: the steps that its inputs or its compensation read. */
+  readonly undo: readonly string[] | 'all' | undefined
   /** By outcome, in document order, without repetitions. */
   readonly targets: ReadonlyMap<string, readonly CompiledActivity<E>[]>
   /** `none`: at most one incoming connection, so every token runs it. */

@@ -2,6 +2,7 @@ import type { Json } from '@lockstep/base'
 import type { EndStatus, Failure, StepKey, Wait } from '../journal/fact.ts'
 import type { StepRecord } from './graph-expression.ts'
 import type { GraphProgram } from './graph-program.ts'
+import type { Compensation, Turn, Undoing } from './saga/compensation.ts'
 
 /** Names one run of a nested graph: `''` is the root, `loop[3]`, `par[1]`, `guard`, `guard:catch`, `guard:finally`. */
 export type ScopeKey = string
@@ -21,6 +22,10 @@ export interface GraphState {
   correlationId?: string
   /** How many workflows stand above this one. Absent: none. */
   depth?: number
+  /** An operator paused it: nothing new starts. */
+  paused?: true
+  /** How often an operator took it back to an earlier step: what is done again then has keys of its own. Absent: never. */
+  rewinds?: number
   variables: Record<string, Json>
   output: Record<string, Json>
   /** The unhandled failure. What was alive then stays where it stood, so that a retry can go on from there. */
@@ -29,6 +34,12 @@ export interface GraphState {
   executions: Record<StepKey, ExecutionState>
   scopes: Record<ScopeKey, ScopeState>
   waits: Record<StepKey, OpenWait>
+  /** Completed steps that can be undone, in order of completion. */
+  compensations?: Record<StepKey, Compensation>
+  /** Activities `compensate` at work. */
+  undoers?: StepKey[]
+  /** Present: the instance is being undone, or was. */
+  undoing?: Undoing
   /** Waits whose due time counts from a commit that was not acknowledged yet. */
   unstamped: StepKey[]
   /** Not part of the fold: what `takeReady` and `takeCancelled` have still to hand out. `resetReady` rebuilds both. */
@@ -39,7 +50,7 @@ export interface GraphState {
 export interface ExecutionState {
   readonly activity: string
   readonly scope: ScopeKey
-  /** `active`: its code runs, or is to run. `open`: a container whose parts run. `failed`: what faulted the instance. */
+  /** `active`: its code runs, or is to run (of a while: its condition). `open`: a container whose parts run. `failed`: what faulted the instance. */
   phase: 'active' | 'waiting' | 'retrying' | 'open' | 'failed'
   /** The attempt under way or to come, from 1. */
   attempt: number
@@ -48,17 +59,49 @@ export interface ExecutionState {
   /** Joins of its scope that this branch came too late for. */
   lostTo?: readonly string[]
   container?: ContainerState
+  /** Present: it can be undone. Steps that its inputs or its compensation read. */
+  undo?: readonly string[] | 'all'
 }
 
-export type ContainerState = ForEachState | ParallelState | TryState
+export type ContainerState =
+  | ForEachState
+  | ForState
+  | WhileState
+  | ParallelState
+  | TryState
+  | CompensateState
+  | CriticalSectionState
 
-export interface ForEachState {
-  readonly rule: 'for-each'
-  readonly items: readonly Json[]
+/** A loop that knows its turns beforehand. */
+export interface CountedLoop {
   readonly concurrency: number
-  /** Index of the first item without a turn yet. */
+  /** Index of the first turn that has not begun. */
   next: number
   live: number
+  /** The activity whose output of each turn is kept in `results`. */
+  readonly collect?: string
+  results?: Json[]
+}
+
+export interface ForEachState extends CountedLoop {
+  readonly rule: 'for-each'
+  readonly items: readonly Json[]
+}
+
+export interface ForState extends CountedLoop {
+  readonly rule: 'for'
+  readonly start: number
+  readonly step: number
+  readonly count: number
+}
+
+/** `active` while its condition is to be looked at, `open` while a turn runs. */
+export interface WhileState {
+  readonly rule: 'while'
+  /** Turns that have begun. */
+  next: number
+  /** No turn runs: its condition comes next. */
+  asks?: true
 }
 
 export interface ParallelState {
@@ -68,12 +111,34 @@ export interface ParallelState {
   live: number
 }
 
+/** Leaves the nearest loop, or the turn of it. */
+export type LoopJump = 'break' | 'continue'
+
 export interface TryState {
   readonly rule: 'try'
   part: 'body' | 'catch' | 'finally'
   caught: boolean
   /** Goes outward when `finally` is done. */
   failure?: Failure
+  jump?: LoopJump
+}
+
+/** Its body runs, on whichever node holds the lock. */
+export interface CriticalSectionState {
+  readonly rule: 'critical-section'
+  readonly lock: string
+  readonly ttlMs?: number
+  /** Number of the last grant. */
+  fence: string
+}
+
+/** An activity `compensate` at work. */
+export interface CompensateState {
+  readonly rule: 'compensate'
+  /** Steps to undo; the last one is the next. */
+  line: StepKey[]
+  count: number
+  error?: Failure
 }
 
 export interface ScopeState {
@@ -90,10 +155,16 @@ export interface ScopeState {
   /** Runs so far, of activities that can run again. */
   counts?: Record<string, number>
   steps?: Record<string, StepRecord>
-  /** Turn of a for-each, or branch of a parallel. */
+  /** Turn of a loop, or branch of a parallel. */
   index?: number
   /** What a catch or finally sees. */
   error?: Failure
+  /** The step that is undone here. Like the root, such a scope has no owner. */
+  undo?: StepKey
+  /** Of a step whose branch was cancelled while it ran; without an owner too. */
+  late?: true
+  /** The turn that a scope without an owner came from. */
+  turn?: Turn
 }
 
 /** A join that has a token and waits for more. */
@@ -104,6 +175,19 @@ export interface PendingJoin {
   lostTo?: readonly string[]
 }
 
+/** How far the children of a bulk run are. */
+export interface ChildrenProgress {
+  /** Indexes of items whose child is to run or runs. */
+  live: number[]
+  /** Index of the first item without a child yet. */
+  next: number
+  completed: number
+  faulted: number
+  cancelled: number
+  /** One has failed where that ends all: no more children begin. */
+  stopped?: true
+}
+
 export interface OpenWait {
   readonly step: StepKey
   /** Of the fact that opened it: with the step, a stable name for a bookmark. */
@@ -112,6 +196,8 @@ export interface OpenWait {
   readonly wait: Wait | { readonly kind: 'retry' | 'timeout'; readonly ms: number }
   /** Epoch ms. Absent: not known until the commit is acknowledged, or never due. */
   dueAt?: number
+  /** Of a wait for many children. */
+  children?: ChildrenProgress
   /** Not part of the fold: the retry was handed out. */
   taken?: true
 }

@@ -6,6 +6,13 @@ export type InputTemplate<E extends GraphExpression = GraphExpression> =
   | { readonly literal: JsonObject; readonly expressions: readonly [] }
   | { readonly literal: undefined; readonly expressions: readonly E[]; readonly shape: Shape }
 
+/** Inputs whose `cases` are evaluated in order, until one fits. */
+export interface CaseTemplates<E extends GraphExpression = GraphExpression> {
+  /** All but the cases. */
+  readonly rest: InputTemplate<E>
+  readonly each: readonly InputTemplate<E>[]
+}
+
 type Shape =
   | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'expression'; readonly index: number }
@@ -29,6 +36,18 @@ export function compileTemplate<E extends GraphExpression>(
   const shape = shapeOf(inputs, (source) => expressions.push(compileExpression(source)) - 1)
   if (expressions.length > 0) return { literal: undefined, expressions, shape }
   return { literal: deepFreeze(structuredClone(inputs)) as JsonObject, expressions: [] }
+}
+
+/** `undefined`: they hold no expression, or are one themselves. */
+export function compileCases<E extends GraphExpression>(
+  { cases, ...rest }: JsonObject,
+  compileExpression: (source: string) => E,
+): CaseTemplates<E> | undefined {
+  if (!Array.isArray(cases) || !cases.every(isJsonObject) || !containsExpression(cases)) return undefined
+  return {
+    rest: compileTemplate(rest, compileExpression),
+    each: cases.map((each) => compileTemplate(each, compileExpression)),
+  }
 }
 
 /** The inputs with the values of `template.expressions`, in their order. Costs nothing for literals. */

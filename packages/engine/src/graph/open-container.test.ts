@@ -24,6 +24,15 @@ describe('opening a container', () => {
       concurrency: 4,
     })
     expect(open('for-each', { items: [], concurrency: null })).toEqual({ kind: 'opened', step: 'c', items: [] })
+    expect(open('for', { start: 1, end: 3, concurrency: 2, collect: 'x' })).toEqual({
+      kind: 'opened',
+      step: 'c',
+      range: { start: 1, step: 1, count: 3 },
+      concurrency: 2,
+      collect: 'x',
+    })
+    expect(open('while', { condition: 'yes', maxTurns: 1 })).toEqual({ kind: 'opened', step: 'c', condition: true })
+    expect(open('while', { condition: 0 })).toEqual({ kind: 'opened', step: 'c', condition: false })
     expect(open('parallel', { join: 'any' })).toEqual({ kind: 'opened', step: 'c', join: 'any' })
     expect(open('parallel', {})).toEqual({ kind: 'opened', step: 'c' })
     expect(open('try', {}, { timeout: '1s' })).toEqual({ kind: 'opened', step: 'c', timeoutMs: 1_000 })
@@ -35,6 +44,9 @@ describe('opening a container', () => {
     ['for-each', { items: { length: 1 } }],
     ['for-each', { items: [], concurrency: 0 }],
     ['for-each', { items: [], concurrency: 1.5 }],
+    ['for', { end: 3, step: 0 }],
+    ['for', { end: 3, step: -1 }],
+    ['for', { end: 3, concurrency: 0 }],
     ['parallel', { join: 'some' }],
   ])('fails when the inputs of a %s do not fit: %j', (type, inputs) => {
     expect(open(type, inputs)).toMatchObject({ code: 'INVALID_INPUT' })

@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { factFromRow, factToRow } from '../journal/fact.ts'
 import { applyFact } from './apply-fact.ts'
+import { visibleSteps } from './expression-scope.ts'
 import { predict } from './fixtures/oracle.fixture.ts'
 import { randomDocuments } from './fixtures/random-document.fixture.ts'
 import { type RandomRun, runRandomly } from './fixtures/random-run.fixture.ts'
+import { sectionsOf } from './fixtures/toy-locks.fixture.ts'
 import { toyCatalogue } from './fixtures/toy-shell.fixture.ts'
 import { reaches } from './graph-program.ts'
 import { type GraphState, initialState } from './graph-state.ts'
@@ -20,6 +22,8 @@ function normalised(run: Pick<RandomRun, 'program'>, state: GraphState): GraphSt
   resetReady(run.program, copy)
   return copy
 }
+
+const activityOf = (step: string): string => /(\w+)(?:#\d+)?$/.exec(step)![1]!
 
 describe('random graphs', () => {
   it('are valid documents', () => {
@@ -74,9 +78,74 @@ describe('random graphs', () => {
     )
   })
 
+  it('that a step finishes run nothing but what the model allows, and complete', () => {
+    let finishedCount = 0
+    fc.assert(
+      fc.property(randomDocuments({ finishes: true, behaviours: ['ok', 'wait', 'retry'] }), seeds, (document, seed) => {
+        const run = runRandomly(document, seed)
+        const prediction = predict(document)
+        const finished = run.ran.filter((step) => run.program.byId.get(activityOf(step))?.type.type === 'finish')
+        finishedCount += finished.length
+        expect(finished.length).toBeLessThanOrEqual(1)
+        expect(run.state.end?.status).toBe('completed')
+        expect(run.ran.filter((step) => !prediction.allowed.has(step))).toEqual([])
+        // Its fact is the last but the end: whatever else was alive was dropped with it.
+        if (finished.length > 0) expect(run.journal.at(-2)?.fact).toMatchObject({ step: finished[0] })
+        expect(run.state).toMatchObject({ executions: {}, scopes: {}, waits: {} })
+      }),
+      { numRuns: RUNS },
+    )
+    expect(finishedCount).toBeGreaterThan(RUNS / 10)
+  })
+
+  it('show the steps of a critical section the fence of its last grant', () => {
+    let [seenCount, waitCount, againCount] = [0, 0, 0]
+    const documents = randomDocuments({
+      containers: ['critical-section', 'critical-section', 'for-each'],
+      cycles: true,
+    })
+    fc.assert(
+      fc.property(documents, seeds, (document, seed) => {
+        const { journal } = runRandomly(document, seed, {
+          committed({ state, journal }) {
+            for (const { step } of sectionsOf(state)) {
+              const grants = journal.flatMap(({ fact }) =>
+                (fact.kind === 'opened' || fact.kind === 'locked') && fact.step === step ? [fact.fence] : [],
+              )
+              const frame = state.scopes[state.scopes[step]!.frame]!
+              const seen = visibleSteps(state, frame, { reads: 'all' })[state.executions[step]!.activity]
+              expect(seen).toMatchObject({ output: { fence: grants.at(-1) } })
+              seenCount++
+            }
+          },
+        })
+        for (const { fact } of journal) {
+          if (fact.kind === 'waiting' && fact.wait.kind === 'lock') waitCount++
+          if (fact.kind === 'locked') againCount++
+        }
+      }),
+      { numRuns: RUNS },
+    )
+    expect([seenCount, waitCount, againCount].filter((count) => count === 0)).toEqual([])
+  })
+
+  it('have the correlation id of the last step that gave one', () => {
+    let givenCount = 0
+    fc.assert(
+      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
+        const { state, journal } = runRandomly(document, seed)
+        const given = journal.flatMap(({ fact }) => (fact.kind === 'completed' ? (fact.correlationId ?? []) : []))
+        givenCount += given.length
+        expect(state.correlationId).toBe(given.at(-1))
+      }),
+      { numRuns: RUNS / 4 },
+    )
+    expect(givenCount).toBeGreaterThan(0)
+  })
+
   it('with cycles come to an end without a deadlock', () => {
     fc.assert(
-      fc.property(randomDocuments({ cycles: true }), seeds, (document, seed) => {
+      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
         const { state } = runRandomly(document, seed)
         expect(state.status).toBe('ended')
       }),
@@ -86,17 +155,21 @@ describe('random graphs', () => {
 
   it('leave nothing behind when they complete', () => {
     fc.assert(
-      fc.property(randomDocuments({ cycles: true, behaviours: ['ok', 'wait', 'retry'] }), seeds, (document, seed) => {
-        const { state } = runRandomly(document, seed)
-        expect(state).toMatchObject({ executions: {}, scopes: {}, waits: {}, unstamped: [] })
-      }),
+      fc.property(
+        randomDocuments({ finishes: true, cycles: true, behaviours: ['ok', 'wait', 'retry'] }),
+        seeds,
+        (document, seed) => {
+          const { state } = runRandomly(document, seed)
+          expect(state).toMatchObject({ executions: {}, scopes: {}, waits: {}, unstamped: [] })
+        },
+      ),
       { numRuns: RUNS / 4 },
     )
   })
 
   it('are at every commit what a replay of their journal makes of them', () => {
     fc.assert(
-      fc.property(randomDocuments({ cycles: true }), seeds, (document, seed) => {
+      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
         let folded: GraphState | undefined
         let position = 0
         runRandomly(document, seed, {
@@ -119,7 +192,7 @@ describe('random graphs', () => {
 
   it('offer after a restore what was alive and not waiting, in the same order', () => {
     fc.assert(
-      fc.property(randomDocuments({ cycles: true }), seeds, (document, seed) => {
+      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
         runRandomly(document, seed, {
           committed({ program, state }) {
             const restored = normalised({ program }, state)
@@ -135,7 +208,7 @@ describe('random graphs', () => {
 
   it('can be replayed from scratch at any single fact', () => {
     fc.assert(
-      fc.property(randomDocuments(), seeds, fc.nat(), (document, seed, pick) => {
+      fc.property(randomDocuments({ finishes: true }), seeds, fc.nat(), (document, seed, pick) => {
         const { program, journal } = runRandomly(document, seed)
         const cut = pick % journal.length
         const early = initialState(program)

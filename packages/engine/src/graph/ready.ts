@@ -1,9 +1,10 @@
 import type { StepKey } from '../journal/fact.ts'
+import { enqueue, forgetQueues } from './due-queue.ts'
 import type { GraphExpression } from './graph-expression.ts'
 import type { CompiledActivity, GraphProgram } from './graph-program.ts'
 import type { ExecutionState, GraphState } from './graph-state.ts'
 import { ownMember } from './own-member.ts'
-import { dueWaits } from './waits.ts'
+import { dueRetries } from './waits.ts'
 
 /** One execution for the shell to run: evaluate its inputs, run its code (or open the container), commit what came of it. */
 export interface StepToRun<E extends GraphExpression = GraphExpression> {
@@ -13,6 +14,8 @@ export interface StepToRun<E extends GraphExpression = GraphExpression> {
   readonly attempt: number
   /** Announced by `attempting` and never heard of again: its effect may have happened. Do not run it blindly. */
   readonly unclear: boolean
+  /** Of a while: turns before the one that its condition decides on. */
+  readonly turn?: number
 }
 
 /** Executions that became active and were not handed out yet, in order of activation. */
@@ -39,12 +42,18 @@ export function takeDueRetries<E extends GraphExpression>(
   state: GraphState,
   now: number,
 ): readonly StepToRun<E>[] {
-  return dueWaits(state, now)
-    .filter((due) => due.wait.kind === 'retry')
-    .map((due) => {
-      due.taken = true
-      return stepToRun(program, due.step, state.executions[due.step]!)
-    })
+  return dueRetries(state, now).map((due) => {
+    due.taken = true
+    return stepToRun(program, due.step, state.executions[due.step]!)
+  })
+}
+
+/** A retry that was handed out and not begun is due again. */
+export function handOutAgain(state: GraphState, step: StepKey): void {
+  const opened = ownMember(state.waits, step)
+  if (opened?.taken === undefined) return
+  delete opened.taken
+  enqueue(state.waits, opened)
 }
 
 /** Steps dropped since the last call that may have running code or a bookmark: abort the one, close the other. */
@@ -67,6 +76,7 @@ export function resetReady(_program: GraphProgram, state: GraphState): void {
   state.cancelled = []
   state.ready = []
   for (const opened of Object.values(state.waits)) delete opened.taken
+  forgetQueues(state.waits)
   if (state.status !== 'running') return
   for (const [step, { phase }] of Object.entries(state.executions)) if (phase === 'active') state.ready.push(step)
 }
@@ -81,5 +91,6 @@ function stepToRun<E extends GraphExpression>(
     activity: program.byId.get(execution.activity)!,
     attempt: execution.attempt,
     unclear: execution.announced === true,
+    ...(execution.container?.rule === 'while' && { turn: execution.container.next }),
   }
 }

@@ -15,6 +15,7 @@ export function activate(
   const step = nextStepKey(scopeKey, scope, activity)
   const execution: ExecutionState = { activity: activity.id, scope: scopeKey, phase: 'active', attempt: 1 }
   if (lostTo !== undefined) execution.lostTo = lostTo
+  if (activity.undo !== undefined) execution.undo = activity.undo
   state.executions[step] = execution
   scope.live.push(step)
   if (scope.pending.length > 0) shiftBlockers(program, scope, activity, 1)
@@ -27,7 +28,8 @@ export function deactivate(program: GraphProgram, state: GraphState, step: StepK
   const execution = state.executions[step]!
   const scope = state.scopes[execution.scope]!
   delete state.executions[step]
-  if (execution.phase !== 'active') delete state.waits[step]
+  // Between its turns a while is active, and may have a time-out.
+  if (execution.phase !== 'active' || execution.container !== undefined) delete state.waits[step]
   removeLive(scope, step)
   if (scope.pending.length > 0) shiftBlockers(program, scope, program.byId.get(execution.activity)!, -1)
 }

@@ -2,6 +2,7 @@ import type { Json } from '@lockstep/base'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExpressionInvalid } from '../expression/errors.ts'
+import { badControlFlow } from './fixtures/bad-control-flow.fixture.ts'
 import { badSemantics, doubtful } from './fixtures/bad-semantics.fixture.ts'
 import { badStructure } from './fixtures/bad-structure.fixture.ts'
 import { type BadDocument, body, doc, log, loop, reads, task } from './fixtures/document-builders.fixture.ts'
@@ -98,6 +99,59 @@ describe('a valid document', () => {
       ),
     ],
     [
+      'a switch with its cases connected',
+      doc(
+        [
+          { id: 's', type: 'switch', inputs: { value: 1, cases: [{ outcome: 'one', equals: 1 }] }, onError: 'outcome' },
+          task('a'),
+        ],
+        [
+          { from: 's', outcome: 'one', to: 'a' },
+          { from: 's', outcome: 'default', to: 'a' },
+          { from: 's', outcome: 'failed', to: 'a' },
+        ],
+      ),
+    ],
+    [
+      'a switch whose cases are only known when it runs',
+      doc(
+        [{ id: 's', type: 'switch', inputs: { cases: { $expr: 'input' } } }, task('a')],
+        [{ from: 's', outcome: 'any-name', to: 'a' }],
+      ),
+    ],
+    [
+      'loops of every kind, left and continued, and read where they can be',
+      doc(
+        [
+          loop({
+            inputs: { items: [], collect: 'x' },
+            body: body(reads('x', 'item + index'), { id: 'b', type: 'break' }),
+          }),
+          {
+            id: 'f',
+            type: 'for',
+            inputs: { start: 3, end: { $expr: 'input.n' }, step: -1 },
+            body: body(reads('y', 'item')),
+          },
+          {
+            id: 'w',
+            type: 'while',
+            inputs: { condition: { $expr: 'index < 3' } },
+            body: body(task('z'), { id: 'p', type: 'parallel', branches: [body({ id: 'c', type: 'continue' })] }),
+          },
+          reads('r', 'steps.z'),
+        ],
+        [{ from: 'w', to: 'r' }],
+      ),
+    ],
+    [
+      'a script that reads what it may, with any outcome',
+      doc(
+        [task('a'), { id: 's', type: 'script', inputs: { code: 'setOutcome("b"); return steps.a' } }, task('b')],
+        [{ from: 's', outcome: 'b', to: 'b' }],
+      ),
+    ],
+    [
       'a cycle with a start',
       doc(
         [task('a'), task('b')],
@@ -141,7 +195,7 @@ describe('a document of the wrong shape', () => {
 })
 
 describe('a document that makes no sense', () => {
-  it.each(rows(badSemantics))('is refused: %s', (_, document, problems) => {
+  it.each(rows([...badSemantics, ...badControlFlow]))('is refused: %s', (_, document, problems) => {
     expect(found(document)).toEqual(problems.map((entry) => [...entry, 'error']))
   })
 

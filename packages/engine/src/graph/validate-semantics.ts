@@ -1,10 +1,16 @@
+import type { Json } from '@lockstep/base'
 import type { ActivityCatalogue } from '../activity/activity-type.ts'
+import { checkOutside } from '../activity/outside/check-outside.ts'
+import { checkFlowPolicy } from '../flow/check-flow-policy.ts'
 import { checkActivities } from './checks/check-activities.ts'
 import { checkConnections } from './checks/check-connections.ts'
+import { checkControlFlow } from './checks/check-control-flow.ts'
 import { checkExpressions } from './checks/check-expressions.ts'
 import { checkFlow, checkSize } from './checks/check-flow.ts'
 import { checkInputs } from './checks/check-inputs.ts'
 import { checkPolicies } from './checks/check-policies.ts'
+import { checkSagas } from './checks/check-sagas.ts'
+import { checkScripts } from './checks/check-scripts.ts'
 import { checkVariables } from './checks/check-variables.ts'
 import type { GraphDocument } from './document.ts'
 import { indexDocument } from './document-index.ts'
@@ -25,8 +31,13 @@ export function validateSemantics(
     ...checkFlow(index),
     ...checkConnections(index),
     ...checkPolicies(index),
+    ...checkFlowPolicy((document.flow ?? null) as Json, '/flow', { parse }),
     ...checkVariables(index),
     ...checkInputs(index),
+    ...checkOutside(index),
+    ...checkControlFlow(index),
+    ...checkSagas(index),
+    ...checkScripts(index),
     ...checkExpressions(index, parse),
   ]
 }

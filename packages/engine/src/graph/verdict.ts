@@ -1,6 +1,7 @@
 import type { Json } from '@lockstep/base'
 import type { Failure } from '../journal/fact.ts'
 import type { GraphState } from './graph-state.ts'
+import { isAllUndone } from './saga/undo-all.ts'
 
 /** How an instance came out, in the words of the fact that ends it. */
 export type Verdict =
@@ -20,8 +21,21 @@ export function verdict(state: GraphState): Verdict | undefined {
     case 'cancelled':
       return { status: 'cancelled' }
     case 'running':
-      return state.scopes['']!.live.length === 0 ? { status: 'completed', output: state.output } : undefined
+      return state.undoing === undefined ? completedVerdict(state) : undoneVerdict(state)
     default:
       return undefined
   }
+}
+
+function completedVerdict(state: GraphState): Verdict | undefined {
+  if (state.scopes['']!.live.length > 0) return undefined
+  // What is still being undone beside the root has to come to its end.
+  for (const key in state.scopes) if (key !== '') return undefined
+  return { status: 'completed', output: state.output }
+}
+
+function undoneVerdict(state: GraphState): Verdict | undefined {
+  if (!isAllUndone(state)) return undefined
+  const { cause, error } = state.undoing!
+  return cause === 'fault' ? { status: 'faulted', error } : { status: 'cancelled' }
 }

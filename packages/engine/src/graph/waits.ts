@@ -1,15 +1,19 @@
 import type { StepKey } from '../journal/fact.ts'
+import { newChildren } from './children-progress.ts'
+import { type DueQueues, dueQueues, enqueue, isBefore } from './due-queue.ts'
 import type { GraphState, OpenWait } from './graph-state.ts'
 import { ownMember } from './own-member.ts'
 
 /** Opens a wait of the fact being applied. Without `at` its due time stays open until `stamp`. */
 export function openWait(state: GraphState, step: StepKey, wait: OpenWait['wait'], at: number | undefined): void {
   const opened: OpenWait = { step, seq: state.seq, wait }
+  if (wait.kind === 'children') opened.children = newChildren(wait)
   const ms = delayOf(wait)
   if (wait.kind === 'timer' && 'at' in wait) opened.dueAt = wait.at
   else if (ms !== undefined && at !== undefined) opened.dueAt = at + ms
   else if (ms !== undefined) state.unstamped.push(step)
   state.waits[step] = opened
+  enqueue(state.waits, opened)
 }
 
 /**
@@ -23,6 +27,7 @@ export function stamp(state: GraphState, at: number, throughSeq: number = state.
     if (opened === undefined || opened.dueAt !== undefined) return false
     if (opened.seq > throughSeq) return true
     opened.dueAt = at + (delayOf(opened.wait) ?? 0)
+    enqueue(state.waits, opened)
     return false
   })
 }
@@ -38,15 +43,23 @@ export function openWaits(state: GraphState): readonly OpenWait[] {
   return Object.values(state.waits).filter((opened) => opened.taken === undefined)
 }
 
+/** What the step waits for; `undefined` when it does not, or was handed out. */
+export function openWaitOf(state: GraphState, step: StepKey): OpenWait | undefined {
+  const opened = state.status === 'running' ? ownMember(state.waits, step) : undefined
+  return opened?.taken === undefined ? opened : undefined
+}
+
+const NEVER: Pick<OpenWait, 'dueAt'> = {}
+
 /** Epoch ms of the earliest due wait; `undefined` when only the outside world can wake the instance. */
 export function nextDueAt(state: GraphState): number | undefined {
-  let earliest: number | undefined
   if (state.status !== 'running') return undefined
-  // Asked at every commit: no list is made.
-  for (const step in state.waits) {
-    const { dueAt, taken } = state.waits[step]!
-    if (taken === undefined && dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt
+  let earliest: number | undefined
+  const keep = ({ dueAt }: Pick<OpenWait, 'dueAt'>): void => {
+    if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt
   }
+  const queues = dueQueues(state.waits, keep)
+  if (queues !== undefined) for (const queue of [queues.retries, queues.others]) keep(queue.first() ?? NEVER)
   return earliest
 }
 
@@ -61,7 +74,20 @@ export function nextDueInMs(state: GraphState): number | undefined {
 
 /** What is due at `now` (epoch ms of the database), the longest overdue first. */
 export function dueWaits(state: GraphState, now: number): readonly OpenWait[] {
-  return openWaits(state)
-    .filter(({ dueAt }) => dueAt !== undefined && dueAt <= now)
-    .sort((a, b) => a.dueAt! - b.dueAt! || a.seq - b.seq)
+  return due(state, now, ({ retries, others }) => [...retries.due(now), ...others.due(now)])
+}
+
+/** Only what runs again when it is due. */
+export function dueRetries(state: GraphState, now: number): readonly OpenWait[] {
+  return due(state, now, ({ retries }) => retries.due(now)).filter(({ wait }) => wait.kind === 'retry')
+}
+
+function due(state: GraphState, now: number, ofMany: (queues: DueQueues) => readonly OpenWait[]): readonly OpenWait[] {
+  if (state.status !== 'running') return []
+  const found: OpenWait[] = []
+  const queues = dueQueues(state.waits, (opened) => {
+    if (opened.dueAt !== undefined && opened.dueAt <= now) found.push(opened)
+  })
+  if (queues !== undefined) found.push(...ofMany(queues))
+  return found.length < 2 ? found : found.sort((a, b) => (isBefore(a, b) ? -1 : 1))
 }

@@ -1,7 +1,7 @@
 import { InvalidOption, type Json, parseDuration } from '@lockstep/base'
 import { workflow } from '../function/workflow.ts'
 import type { AnyWorkflow, FunctionWorkflow, WorkflowContext } from '../function/workflow-context.ts'
-import { compileSchedule } from '../schedule/compile-schedule.ts'
+import { acceptSchedule } from '../schedule/compile-schedule.ts'
 import type { JobRun, StoredDocument } from '../schedule/run-input.ts'
 import type { MisfirePolicy, OverlapPolicy, ScheduleDocument } from '../schedule/schedule.ts'
 import type { After, Dependency } from './dependency.ts'
@@ -81,7 +81,7 @@ function documentOf(name: string, options: JobOptions): Job['document'] {
     ...(jitterMs === undefined ? {} : { jitterMs }),
     ...(input === undefined ? {} : { input }),
   }
-  if (trigger !== undefined) compileSchedule({ ...own, trigger } as ScheduleDocument)
+  if (trigger !== undefined) acceptSchedule({ ...own, trigger } as ScheduleDocument)
   return {
     ...own,
     ...(trigger === undefined ? {} : { trigger }),

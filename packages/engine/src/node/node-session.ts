@@ -7,7 +7,7 @@ import type { EngineStore } from '../store/engine-store.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from '../worker/execution.ts'
 import { StoreClock } from '../worker/store-clock.ts'
 import { silentBus, type WakeBus } from '../worker/wake-bus.ts'
-import { Worker } from '../worker/worker.ts'
+import { type Operators, Worker } from '../worker/worker.ts'
 
 export interface NodeSessionOptions {
   readonly nodeId: string
@@ -21,12 +21,14 @@ export interface NodeSessionOptions {
   readonly bus?: WakeBus
   readonly heartbeatMs: number
   readonly ttlMs: number
+  readonly pollMs: number
   readonly concurrency: number
   readonly flights?: number
   readonly warmLimit?: number
   readonly queues: () => readonly string[]
   readonly open: (identity: InstanceIdentity, host: ExecutionHost) => Promise<Execution>
   readonly startChild: (parent: InstanceIdentity, child: ChildStart) => Promise<void>
+  readonly operators: Operators
   readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
   readonly onEnded: (identity: InstanceIdentity, status: string, output: Json, error: Failure | undefined) => void
   /** Buried: drop this session and begin another. */
@@ -34,6 +36,8 @@ export interface NodeSessionOptions {
 }
 
 const TRIM_EVERY_MS = 60_000
+/** So that a timer is in hand before it is due, whenever the poll comes. */
+const AHEAD_OF_POLL_MS = 500
 const KEPT_MINUTES = 10
 
 export class NodeSession {
@@ -68,6 +72,8 @@ export class NodeSession {
     })
     this.worker = new Worker({
       ...options,
+      idlePollMs: options.pollMs,
+      aheadMs: options.pollMs + AHEAD_OF_POLL_MS,
       pipeline: this.pipeline,
       storeClock: this.storeClock,
       logger: logger.area('worker'),
@@ -107,7 +113,7 @@ export class NodeSession {
 
   /** Flush rows are needed as long as one of them could be sent again; ten minutes are far beyond that. */
   #scheduleTrim(): void {
-    this.#trimTimer = this.#options.clock.schedule(TRIM_EVERY_MS, () => {
+    this.#trimTimer = this.#options.clock.schedule(Math.max(TRIM_EVERY_MS, this.#options.pollMs), () => {
       this.#flushNos.push(this.pipeline.stats.flushCount)
       const before = this.#flushNos.length > KEPT_MINUTES ? this.#flushNos.shift() : undefined
       if (before !== undefined && before < this.pipeline.stats.flushCount) {

@@ -28,6 +28,7 @@ export interface RetentionContext {
   /** The incarnation of the node that is alive now. */
   readonly nodeId: () => string
   readonly isPressed: () => boolean
+  readonly pollMs: number
 }
 
 const FIRST_LOOK_MS = 60_000
@@ -92,7 +93,7 @@ export class Retention {
     this.#timer = this.#o.clock.schedule(delayMs, () => {
       void this.#sweepOnce(false)
         .catch((error: unknown) => this.#o.logger.warn('could not sweep', { reason: errorMessage(error) }))
-        .finally(() => this.#schedule(Math.min(LOOK_MS, this.#o.options.everyMs)))
+        .finally(() => this.#schedule(Math.min(Math.max(LOOK_MS, this.#o.pollMs), this.#o.options.everyMs)))
     })
   }
 

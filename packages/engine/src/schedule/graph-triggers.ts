@@ -1,6 +1,6 @@
 import { hashJson, isJsonObject, type Json, type JsonObject } from '@lockstep/base'
 import type { ScheduleDocument } from './schedule.ts'
-import type { ScheduleProblem } from './schedule-problem.ts'
+import { type ScheduleProblem, whenSaved } from './schedule-problem.ts'
 import { validateSchedule } from './validate-schedule.ts'
 
 /** A schedule that a trigger activity of a graph stands for. */
@@ -39,7 +39,7 @@ export function triggerProblems(document: unknown): readonly ScheduleProblem[] {
   return triggerSchedules('workflow', document).flatMap(({ activity, document: schedule }) => {
     const index = activities.findIndex(({ id }) => id === activity)
     return validateSchedule(schedule).map((problem) => ({
-      ...problem,
+      ...whenSaved(problem),
       pointer: `/activities/${index}/inputs${problem.pointer.replace(/^\/trigger/, '')}`,
     }))
   })

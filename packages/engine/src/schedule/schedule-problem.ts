@@ -37,6 +37,10 @@ export const problem = (pointer: string, code: ScheduleProblemCode, text: string
   severity: 'error',
 })
 
+/** For whoever is about to save it: what never fires is a mistake, however well it is written. */
+export const whenSaved = (found: ScheduleProblem): ScheduleProblem =>
+  found.code === 'NEVER_FIRES' ? { ...found, severity: 'error' } : found
+
 export const warning = (pointer: string, code: ScheduleProblemCode, text: string): ScheduleProblem => ({
   ...problem(pointer, code, text),
   severity: 'warning',

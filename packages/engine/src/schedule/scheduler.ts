@@ -22,8 +22,8 @@ export interface SchedulerOptions {
   readonly onStarted: () => void
   /** Published graphs have other triggers than their schedules say. */
   readonly onStale: () => Promise<void>
-  /** The longest pause between two looks. @default 5_000 */
-  readonly idlePollMs?: number
+  /** The longest pause between two looks. */
+  readonly idlePollMs: number
   /** @default 500 */
   readonly batch?: number
 }
@@ -58,7 +58,7 @@ export class Scheduler {
   #running = false
 
   constructor(options: SchedulerOptions) {
-    this.#o = { idlePollMs: 5_000, batch: 500, ...options }
+    this.#o = { batch: 500, ...options }
   }
 
   run(): void {

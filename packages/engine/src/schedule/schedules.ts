@@ -11,7 +11,7 @@ import type {
   TakenSchedule,
 } from '../store/schedule-store.ts'
 import { pauseSchedule, resumeSchedule, type WriteRequest, writeSchedule } from './change-schedule.ts'
-import { compileSchedule } from './compile-schedule.ts'
+import { acceptSchedule, compileSchedule } from './compile-schedule.ts'
 import { compileRow } from './compiled-schedules.ts'
 import { ScheduleChanged, ScheduleExists, ScheduleNotFound, ScheduleOwned } from './errors.ts'
 import { parseInstant } from './instant-text.ts'
@@ -252,10 +252,10 @@ export class Schedules {
 
 /** Throws `SCHEDULE_INVALID`. */
 function requestOf(tenant: string, document: ScheduleDocument): WriteRequest {
-  compileSchedule(document)
+  acceptSchedule(document)
   if (document.input !== undefined) toPayload(document.input, 'The input')
   const definitionId = document.definitionId ?? document.job
-  // Compiling has made sure that one of them is there.
+  // Accepting has made sure that one of them is there.
   return { tenant, id: document.id, document, definitionId: definitionId!, owner: undefined, activity: undefined }
 }
 

@@ -20,6 +20,7 @@ export interface SchedulingOptions {
   readonly newId: () => string
   readonly nodeId: () => string
   readonly mode: SchedulerMode
+  readonly pollMs: number
   readonly tenant: string
   readonly jobs: readonly AnyJob[]
   readonly start: JobsOptions['start']
@@ -28,6 +29,7 @@ export interface SchedulingOptions {
 
 /** What nodes tell one another when a schedule has changed. */
 const TOPIC = 'schedule'
+const IDLE_POLL_MS = 10_000
 
 export class Scheduling {
   readonly schedules: Schedules
@@ -38,7 +40,7 @@ export class Scheduling {
 
   constructor(options: SchedulingOptions) {
     this.#o = options
-    const { store, clock, newId, nodeId, bus, onStarted } = options
+    const { store, clock, newId, nodeId, onStarted } = options
     const logger = options.logger.area('schedule')
     const triggers = new GraphTriggers({
       schedules: store.schedules,
@@ -54,6 +56,7 @@ export class Scheduling {
       newId,
       nodeId,
       onStarted,
+      idlePollMs: Math.max(IDLE_POLL_MS, options.pollMs),
       onStale: () => triggers.apply(),
     })
     this.schedules = new Schedules({
@@ -62,10 +65,7 @@ export class Scheduling {
       newId,
       nodeId,
       onStarted,
-      onChanged: () => {
-        this.#scheduler.wake()
-        bus.publish(TOPIC)
-      },
+      onChanged: () => this.changed(),
       onWaiting: (definitionId) => this.#scheduler.watch(definitionId),
       runDue: () => this.#scheduler.runDue(),
     })
@@ -88,6 +88,12 @@ export class Scheduling {
   stop(): void {
     this.#unsubscribe()
     this.#scheduler.stop()
+  }
+
+  /** Triggers may have changed: every node looks, not only this one. */
+  changed(): void {
+    this.#scheduler.wake()
+    this.#o.bus.publish(TOPIC)
   }
 
   /** An instance of this definition has ended here. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { compileSchedule } from './compile-schedule.ts'
+import { acceptSchedule, compileSchedule } from './compile-schedule.ts'
 import { ScheduleInvalid } from './errors.ts'
 import { documentWith } from './fixtures/schedules.fixture.ts'
+import { triggerProblems } from './graph-triggers.ts'
 import type { ScheduleDocument } from './schedule.ts'
 import { validateSchedule } from './validate-schedule.ts'
 
@@ -108,6 +109,15 @@ describe('a schedule document', () => {
     expect(() => compileSchedule(bad)).toThrow(ScheduleInvalid)
     expect(() => compileSchedule(null as unknown as ScheduleDocument)).toThrow(ScheduleInvalid)
     expect(compileSchedule(documentWith({ trigger: { cron: '0 0 30 2 *' } })).id).toBe('nightly')
+  })
+
+  it('is not saved when it never fires', () => {
+    expect(() => acceptSchedule(documentWith({ trigger: { cron: '0 0 30 2 *' } }))).toThrow('never fires')
+    expect(() => acceptSchedule(documentWith({ trigger: { cron: '0 0 1 * MON' } }))).not.toThrow()
+    const graph = { id: 'g', activities: [{ id: 'at', type: 'cron', inputs: { cron: '0 0 31 4 *' } }] }
+    expect(triggerProblems(graph)).toMatchObject([
+      { code: 'NEVER_FIRES', severity: 'error', pointer: '/activities/0/inputs' },
+    ])
   })
 })
 

@@ -9,17 +9,17 @@ const RECENT_AT = Date.UTC(2000, 0, 1)
 
 /**
  * Everything that is wrong or doubtful about a document; the same list for the same document everywhere.
- * A document of the wrong shape is judged by its shape alone, and only one without errors gets warnings.
+ * A document of the wrong shape is judged by its shape alone, and only one whose fields are right is looked at as a whole.
  */
 export function validateSchedule(document: unknown): readonly ScheduleProblem[] {
   const shape = checkShape(document)
   if (shape.length > 0) return shape
   const fields = checkFields(document as ScheduleDocument)
   if (fields.length > 0) return fields
-  return [...warnings(document as ScheduleDocument)]
+  return [...doubts(document as ScheduleDocument)]
 }
 
-function* warnings(document: ScheduleDocument): Iterable<ScheduleProblem> {
+function* doubts(document: ScheduleDocument): Iterable<ScheduleProblem> {
   const schedule = resolveSchedule(document)
   const { trigger, misfire, overlap } = schedule
   if (!everFires(schedule)) yield neverFires(schedule)

@@ -14,7 +14,8 @@ export interface StartPlan {
   readonly claimable: boolean
 }
 
-const GRAPH_QUEUE = 'default'
+/** Every node takes from it. */
+export const GRAPH_QUEUE = 'default'
 const functionQueue = (id: string, version: number): string => `fn/${id}/${version}`
 
 /** Decides where a definition runs. Functions are pinned to the version this node has; graphs take what is published when they start. */

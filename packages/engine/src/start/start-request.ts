@@ -12,6 +12,10 @@ export interface StartRequest {
   readonly correlationId?: string
   /** Two starts of one definition with the same key are one instance. */
   readonly dedupeKey?: string
+  /** Activity id of the trigger that starts it; it begins there. */
+  readonly trigger?: string
+  /** 0 to 9; the highest goes first where starts wait. @default what the flow policy says, else 0 */
+  readonly priority?: number
   /** Joins the caller's own transaction: the instance exists when that commits. */
   readonly tx?: UserTransaction
 }
@@ -22,6 +26,11 @@ export interface StartedInstance {
   readonly created: boolean
   /** Whether it runs on this node. */
   readonly here: boolean
+  /**
+   * What its flow policy made of it; absent without one. `queued`: it waits for its turn. `gathered`: its input goes into this instance,
+   * which starts later. `attached`: this instance was alive, nothing was started.
+   */
+  readonly flow?: 'started' | 'queued' | 'gathered' | 'attached'
 }
 
 const LONGEST_TEXT = 512

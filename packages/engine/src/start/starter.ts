@@ -1,4 +1,6 @@
 import { DefinitionNotFound } from '../definition/errors.ts'
+import { type ControlledStarts, checkPriority } from '../flow/controlled-starts.ts'
+import { AGEING_MS } from '../flow/flow-policy.ts'
 import { factToRow, type StartedFact } from '../journal/fact.ts'
 import type { NodeSession } from '../node/node-session.ts'
 import { storesOwn } from '../step/in-transaction.ts'
@@ -12,11 +14,17 @@ import { checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } fr
 export interface StarterOptions {
   readonly planner: StartPlanner
   readonly transactions: TransactionStore
+  readonly flow: ControlledStarts
   readonly newId: () => string
   /** The incarnation of the node that is alive now. */
   readonly session: () => NodeSession
   /** There is something to claim, for this node or another. */
   readonly onDue: () => void
+}
+
+interface ControlledHow {
+  readonly priority?: number | undefined
+  readonly tx?: UserTransaction | undefined
 }
 
 /** Starts instances: through the pipeline, where this node may work on them at once, or inside a transaction of the caller's. */
@@ -30,13 +38,20 @@ export class Starter {
   /** Settles when the instance is durable, or stands in the caller's transaction. */
   async start(request: StartRequest): Promise<StartedInstance> {
     const { planner } = this.#o
-    const { tenant = DEFAULT_TENANT, definitionId, version, correlationId, dedupeKey, tx } = request
+    const { tenant = DEFAULT_TENANT, definitionId, version, correlationId, dedupeKey, priority, trigger, tx } = request
+    checkPriority(priority)
     checkText(correlationId, 'correlationId')
     checkText(dedupeKey, 'dedupeKey')
     const input = toPayload(request.input ?? null, 'The input')
     const plan = planner.planHere(definitionId, version) ?? (await planner.plan(tenant, definitionId, version))
     if (plan.checksInput) await planner.checkInput(tenant, definitionId, plan.version, input)
-    const started: StartedFact = { kind: 'started', input, ...(correlationId === undefined ? {} : { correlationId }) }
+    const started: StartedFact = {
+      kind: 'started',
+      input,
+      ...(correlationId === undefined ? {} : { correlationId }),
+      ...(trigger === undefined ? {} : { trigger }),
+    }
+    const claimed = tx === undefined && plan.claimable && this.#o.session().worker.hasRoom
     const item: StartItem = {
       tenant,
       instanceId: this.#o.newId(),
@@ -47,11 +62,13 @@ export class Starter {
       parentId: undefined,
       parentStep: undefined,
       queue: plan.queue,
-      claimed: tx === undefined && plan.claimable && this.#o.session().worker.hasRoom,
-      dueInMs: 0,
+      claimed,
+      // Where it has to wait it counts as older: a priority is a lead in time, so that nothing waits for ever.
+      dueInMs: claimed || priority === undefined ? 0 : -priority * AGEING_MS,
       started: factToRow(started),
     }
-    return tx === undefined ? this.#begin(item, started) : this.#startWithin(tx, item)
+    if (this.#o.flow.known(tenant, definitionId)) return this.#control(item, started, { priority, tx })
+    return tx === undefined ? this.#begin(item, started, priority) : this.#startWithin(tx, item, started, priority)
   }
 
   /** Repeating it is harmless: the id of the child is its dedupe key. */
@@ -81,31 +98,79 @@ export class Starter {
       dueInMs: 0,
       started: factToRow(started),
     }
-    await this.#begin(item, started)
+    if (this.#o.flow.known(tenant, definitionId)) await this.#control(item, started, {})
+    else await this.#begin(item, started)
   }
 
-  async #begin(item: StartItem, started: StartedFact): Promise<StartedInstance> {
-    const { tenant, instanceId, definitionId, correlationId, parentId, parentStep, claimed } = item
+  async #begin(item: StartItem, started: StartedFact, priority?: number): Promise<StartedInstance> {
+    const { instanceId, claimed } = item
     const session = this.#o.session()
     using _ = session.worker.expect(instanceId)
     const { verdict, at } = await session.pipeline.start(item)
     if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
-    if (verdict.kind === 'unknown-definition') throw new DefinitionNotFound({ definitionId })
-    const { version } = verdict
+    if (verdict.kind === 'unknown-definition') return this.#controlOrRefuse(item, started, { priority })
+    this.#begun(session, item, started, { version: verdict.version, here: claimed, at })
+    return { instanceId, created: true, here: claimed }
+  }
+
+  #begun(
+    session: NodeSession,
+    { tenant, instanceId, definitionId, correlationId, parentId, parentStep }: StartItem,
+    started: StartedFact,
+    { version, here, at }: { readonly version: number; readonly here: boolean; readonly at: number },
+  ): void {
     this.#o.planner.started(tenant, definitionId, version)
-    if (claimed && !session.isOver) {
+    if (here && !session.isOver) {
       const identity = { tenant, instanceId, definitionId, version, correlationId, parentId, parentStep }
       const { kind: _kind, ...data } = started
       void session.worker.adopt({ identity, claimNo: 1, stim: 0, crashes: 1, seq: 1, bookmarks: new Map() }, at, data)
     } else this.#o.onDue()
-    return { instanceId, created: true, here: claimed }
   }
 
-  async #startWithin(tx: UserTransaction, item: StartItem): Promise<StartedInstance> {
+  /** The store takes no plain start of a definition that has a flow policy: it looks as if there were none. */
+  async #controlOrRefuse(item: StartItem, started: StartedFact, how: ControlledHow): Promise<StartedInstance> {
+    const { tenant, definitionId } = item
+    if (!(await this.#o.flow.isControlled(tenant, definitionId))) throw new DefinitionNotFound({ definitionId })
+    return this.#control(item, started, how)
+  }
+
+  async #control(item: StartItem, started: StartedFact, { priority, tx }: ControlledHow): Promise<StartedInstance> {
     const { instanceId, definitionId } = item
+    const session = this.#o.session()
+    using _ = session.worker.expect(instanceId)
+    const own = tx && storesOwn(tx)
+    const outcome = await this.#o.flow.start(item, started.input, { priority, tx: own })
+    switch (outcome.kind) {
+      case 'plain':
+        return tx === undefined ? this.#begin(item, started, priority) : this.#startWithin(tx, item, started, priority)
+      case 'unknown-definition':
+        throw new DefinitionNotFound({ definitionId })
+      case 'duplicate':
+        return { instanceId: outcome.instanceId, created: false, here: false }
+      case 'attached':
+        return { instanceId: outcome.instanceId, created: false, here: false, flow: 'attached' }
+      case 'gathered': {
+        const created = outcome.instanceId === instanceId
+        return { instanceId: outcome.instanceId, created, here: false, flow: 'gathered' }
+      }
+      case 'queued':
+        return { instanceId, created: true, here: false, flow: 'queued' }
+      case 'started':
+        if (tx === undefined) this.#begun(session, item, started, outcome)
+        return { instanceId, created: true, here: outcome.here, flow: 'started' }
+    }
+  }
+
+  async #startWithin(
+    tx: UserTransaction,
+    item: StartItem,
+    started: StartedFact,
+    priority: number | undefined,
+  ): Promise<StartedInstance> {
+    const { instanceId } = item
     const verdict = await this.#o.transactions.startWithin(storesOwn(tx), this.#o.session().id, item)
     if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
-    if (verdict.kind === 'unknown-definition') throw new DefinitionNotFound({ definitionId })
+    if (verdict.kind === 'unknown-definition') return this.#controlOrRefuse(item, started, { priority, tx })
     return { instanceId, created: true, here: false }
   }
 }

@@ -11,13 +11,13 @@ export const PayloadTooLarge = defineError(
 export const PAYLOAD_LIMIT = 1_048_576
 
 /** A copy that nobody else holds, checked for what JSON can hold and how much of it. */
-export function toPayload(value: unknown, what: string): Json {
+export function toPayload(value: unknown, what: string, limit: number = PAYLOAD_LIMIT): Json {
   const json = toJson(value)
   if (typeof json === 'object' && json !== null) {
     const bytes = Buffer.byteLength(JSON.stringify(json))
-    if (bytes > PAYLOAD_LIMIT) throw new PayloadTooLarge({ what, bytes, limit: PAYLOAD_LIMIT })
-  } else if (typeof json === 'string' && json.length > PAYLOAD_LIMIT) {
-    throw new PayloadTooLarge({ what, bytes: json.length, limit: PAYLOAD_LIMIT })
+    if (bytes > limit) throw new PayloadTooLarge({ what, bytes, limit })
+  } else if (typeof json === 'string' && json.length > limit) {
+    throw new PayloadTooLarge({ what, bytes: json.length, limit })
   }
   return json
 }

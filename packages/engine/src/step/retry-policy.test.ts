@@ -25,6 +25,12 @@ describe('a retry policy', () => {
     expect(retryDelayMs(policy, 1, failure, 0.5)).toBe(750)
   })
 
+  it('waits as long as whoever refused asked for, within a day', () => {
+    const policy = resolveRetry({ attempts: 2, backoff: { initial: '1s' }, jitter: false })
+    const asked = (retryAfterMs: number) => retryDelayMs(policy, 1, { ...failure, data: { retryAfterMs } }, 0)
+    expect([500, 2_000.5, 1e12, -1, Number.NaN].map(asked)).toEqual([1_000, 2_001, 86_400_000, 1_000, 1_000])
+  })
+
   it('does not retry what it is told not to', () => {
     expect(retryDelayMs(resolveRetry({ attempts: 9, nonRetryable: ['E'] }), 1, failure, 0)).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-import { parseDuration } from '@lockstep/base'
+import { isJsonObject, parseDuration } from '@lockstep/base'
 import type { RetryDocument } from '../graph/document.ts'
 import type { Failure } from '../journal/fact.ts'
 
@@ -24,7 +24,8 @@ export function resolveRetry(document: RetryDocument = { attempts: 1 }): RetryPo
 
 /**
  * How long to wait before the next attempt, or `undefined` when there is none left for this failure.
- * `attempt` is the one that failed, from 1; `random` is a number from 0 up to 1.
+ * `attempt` is the one that failed, from 1; `random` is a number from 0 up to 1. Whoever refused may have said when to come back
+ * (`retryAfterMs`): not before that, and at most a day later.
  */
 export function retryDelayMs(
   policy: RetryPolicy,
@@ -34,5 +35,12 @@ export function retryDelayMs(
 ): number | undefined {
   if (attempt >= policy.attempts || policy.nonRetryable.includes(failure.code)) return undefined
   const full = Math.min(policy.maxMs, policy.initialMs * policy.factor ** (attempt - 1))
-  return Math.round(full * (1 - policy.jitter * random))
+  return Math.max(Math.round(full * (1 - policy.jitter * random)), askedToWaitMs(failure))
+}
+
+const LONGEST_ASKED_MS = 86_400_000
+
+function askedToWaitMs({ data }: Failure): number {
+  const asked = isJsonObject(data) ? data.retryAfterMs : undefined
+  return typeof asked === 'number' && asked > 0 ? Math.min(Math.ceil(asked), LONGEST_ASKED_MS) : 0
 }

@@ -56,7 +56,7 @@ export interface NewIncident {
 /** What becomes of the claim when the facts of a checkpoint are written. */
 export type Disposition =
   /** The instance goes on here. */
-  | { readonly kind: 'hold' }
+  | { readonly kind: 'hold' /** What readers see of it from here on; absent: as before. */; readonly status?: string }
   /** It waits: for a moment (`dueAt`, or `dueInMs` from this commit, whichever is earlier), or only for the outside when both are absent. */
   | {
       readonly kind: 'suspend'
@@ -87,6 +87,8 @@ export interface CheckpointItem {
   readonly incidents: readonly NewIncident[]
   /** State as of the last fact, as JSON text; only at suspension, only when it saves reading. */
   readonly snapshot: string | undefined
+  /** The correlation id of the instance from here on; absent: it stays what it is. */
+  readonly correlationId?: string | undefined
   /** The instance came through what crashed its former owner: forget that it ever did. */
   readonly survived: boolean
   /** Who waits for the end of this instance. Present only when `then` is an end. */

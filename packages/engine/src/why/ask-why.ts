@@ -1,4 +1,5 @@
 import { InstanceNotFound } from '../definition/errors.ts'
+import { flowBlocker } from '../flow/flow-blocker.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import { explain, type Here } from './explain.ts'
 import { openWaits } from './open-waits.ts'
@@ -6,7 +7,7 @@ import type { BlockerSource, WaitsFor, Why } from './why.ts'
 import { adviceFor, whyText } from './why-text.ts'
 
 export interface WhyContext {
-  readonly store: Pick<EngineStore, 'maintenance' | 'instances'>
+  readonly store: Pick<EngineStore, 'maintenance' | 'instances' | 'flow'>
   readonly here: Here
   readonly sources: readonly BlockerSource[]
 }
@@ -27,7 +28,9 @@ export async function askWhy(
   const standing = await maintenance.standing(tenant, instanceId)
   if (standing === undefined) throw new InstanceNotFound({ instanceId })
   const facts = await instances.journal(tenant, instanceId, Math.max(0, standing.lastSeq - TAIL), TAIL)
-  const plain = explain(standing, openWaits(facts), context.here)
+  // Only what has not begun can be held back.
+  const held = standing.status === 'queued' ? await context.store.flow.standing(tenant, instanceId) : undefined
+  const plain = explain(standing, openWaits(facts), context.here, held !== undefined)
   const { definitionId, version, state } = plain
   const asked =
     state === 'ended'
@@ -35,7 +38,11 @@ export async function askWhy(
       : context.sources.map((source) =>
           source({ tenant, instanceId, definitionId, version, state, queue: standing.queue }),
         )
-  const blockers = [...plain.blockers, ...(await Promise.all(asked)).flat()]
+  const blockers = [
+    ...plain.blockers,
+    ...(held === undefined ? [] : [flowBlocker(held)]),
+    ...(await Promise.all(asked)).flat(),
+  ]
   const waits = withChildren ? await explainChildren(context, tenant, plain.waitsFor) : plain.waitsFor
   const why = { ...plain, blockers, waitsFor: waits }
   return { tenant, instanceId, ...why, advice: adviceFor(why), text: whyText(why, standing.now) }

@@ -14,11 +14,16 @@ export interface Here {
 
 export type Explanation = Omit<Why, 'tenant' | 'instanceId' | 'text' | 'advice'>
 
-export function explain(standing: InstanceStanding, open: ReadonlyMap<string, OpenWait>, here: Here): Explanation {
+export function explain(
+  standing: InstanceStanding,
+  open: ReadonlyMap<string, OpenWait>,
+  here: Here,
+  isQueued = false,
+): Explanation {
   const { agenda, owner, now } = standing
   const alive = owner?.silentMs !== undefined && owner.silentMs < here.ttlMs && !owner.doomed
   const waits = standing.finishedAt === undefined ? waitsFor(standing, open) : []
-  const state = stateOf(standing, waits, alive)
+  const state = isQueued ? 'queued' : stateOf(standing, waits, alive)
   return {
     definitionId: standing.definitionId,
     version: standing.version,

@@ -5,6 +5,11 @@ import type { WaitsFor } from './why.ts'
 /** A timer that should have fired before the next due time of its instance is one that a container took with it. */
 const STALE_MARGIN_MS = 1_000
 
+const DOERS: Readonly<Record<string, { readonly by: 'worker' | 'person' }>> = {
+  task: { by: 'worker' },
+  human: { by: 'person' },
+}
+
 /** What the store says it waits for, with what the journal adds: attempts, time-outs, the moment since when. */
 export function waitsFor(standing: InstanceStanding, open: ReadonlyMap<string, OpenWait>): WaitsFor[] {
   const outside = standing.bookmarks.map((bookmark): WaitsFor => {
@@ -12,7 +17,7 @@ export function waitsFor(standing: InstanceStanding, open: ReadonlyMap<string, O
     const expiresAt = bookmark.expiresAt ?? timeoutAt(open.get(step))
     return bookmark.kind === 'event'
       ? { kind: 'event', step, since, name, correlationId, bookmarkId, expiresAt }
-      : { kind: 'signal', step, since, name, bookmarkId, expiresAt }
+      : { kind: 'signal', step, since, name, bookmarkId, expiresAt, ...DOERS[bookmark.kind] }
   })
   const children = standing.children.map((child): WaitsFor => {
     const { step, instanceId, definitionId, status } = child

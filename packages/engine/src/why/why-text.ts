@@ -39,6 +39,8 @@ function stateText(why: Explanation, now: number): string {
       return `It ended as ${why.status} ${ago}.`
     case 'quarantined':
       return `It was put aside ${ago}: ${why.incidents.at(-1)?.message ?? 'its owners died with it'}.`
+    case 'queued':
+      return `It waits for its turn since ${inWords(now - why.since)}.`
     case 'paused':
       return `Somebody paused it ${ago}.`
     case 'stranded':
@@ -81,6 +83,8 @@ function waitText(wait: WaitsFor, now: number): string {
     case 'event':
       return `for event "${wait.name}"${wait.correlationId === undefined ? '' : ` of ${wait.correlationId}`} ${since}${left}`
     case 'signal':
+      if (wait.by === 'worker') return `for a worker to do task "${wait.name}" ${since}${left}`
+      if (wait.by === 'person') return `for a person at "${wait.name}" ${since}${left}`
       return `for somebody to resume "${wait.name}" ${since}${left}`
     case 'child':
       return `for workflow "${wait.definitionId}" (${wait.instanceId}) ${since}${left}${wait.why === undefined ? '' : `: ${wait.why.replace(/\.$/, '')}`}`
@@ -95,7 +99,7 @@ export function adviceFor(why: Explanation): string[] {
   if (why.state === 'ended' && why.status === 'faulted') advice.add('Mend the cause, then retry it')
   if (why.state === 'paused') advice.add('Continue it')
   for (const wait of why.waitsFor) {
-    if (wait.kind === 'signal') advice.add(`Resume "${wait.name}"`)
+    if (wait.kind === 'signal') advice.add(signalAdvice(wait.by, wait.name))
     if (wait.kind === 'event') advice.add(`Publish event "${wait.name}", or resume "${wait.name}"`)
   }
   for (const blocker of why.blockers) {
@@ -104,4 +108,10 @@ export function adviceFor(why: Explanation): string[] {
     if (blocker.kind === 'node-full') advice.add('Raise the concurrency, or add a node')
   }
   return [...advice]
+}
+
+function signalAdvice(by: 'worker' | 'person' | undefined, name: string): string {
+  if (by === 'worker') return `Start a worker that does task "${name}", or see whether one has it: GET /tasks`
+  if (by === 'person') return `Complete the human task of "${name}": GET /human-tasks`
+  return `Resume "${name}"`
 }

@@ -1,10 +1,19 @@
 import type { BoundedCount } from '../store/definition-usage-store.ts'
 
 /**
- * `due`: it could move and nobody has taken it. `held`: a node has it, and is working. `orphaned`: the node that has it is silent; the others
+ * `queued`: its flow policy holds it back. `due`: it could move and nobody has taken it. `held`: a node has it, and is working. `orphaned`: the node that has it is silent; the others
  * will free it. `stranded`: nothing will move it, see `doctor`.
  */
-export type WhyState = 'ended' | 'held' | 'waiting' | 'due' | 'paused' | 'quarantined' | 'orphaned' | 'stranded'
+export type WhyState =
+  | 'ended'
+  | 'queued'
+  | 'held'
+  | 'waiting'
+  | 'due'
+  | 'paused'
+  | 'quarantined'
+  | 'orphaned'
+  | 'stranded'
 
 /** What an instance waits for. Instants are milliseconds since 1970, by the store's clock. */
 export type WaitsFor = { readonly step: string; readonly since: number } & (
@@ -19,6 +28,8 @@ export type WaitsFor = { readonly step: string; readonly since: number } & (
     }
   | {
       readonly kind: 'signal'
+      /** Who is to do it: an outside worker (`name` is the task), or a person. Absent: whoever resumes it. */
+      readonly by?: 'worker' | 'person'
       readonly name: string
       readonly bookmarkId: string
       readonly expiresAt: number | undefined

@@ -37,6 +37,7 @@ export function checkpointItem(
     publishes: change.publishes,
     incidents: change.incidents,
     snapshot,
+    correlationId: change.correlationId,
     survived: standing.crashes > 1 && change.facts.length > 0 && then.kind === 'hold',
     parent: posture.kind === 'ended' ? parentMessage(identity, posture) : undefined,
   }
@@ -44,7 +45,7 @@ export function checkpointItem(
 
 /** What becomes of the claim of an instance that waits; a number: it stays in hand for so many milliseconds. */
 export function restOf(
-  { dueAt, dueInMs }: Posture & { readonly kind: 'waiting' },
+  { dueAt, dueInMs, status = 'suspended' }: Posture & { readonly kind: 'waiting' },
   now: number,
   holdMs: number,
 ): Disposition | number {
@@ -52,7 +53,7 @@ export function restOf(
     dueAt === undefined ? Number.POSITIVE_INFINITY : dueAt - now,
     dueInMs ?? Number.POSITIVE_INFINITY,
   )
-  return inMs <= holdMs ? inMs : { kind: 'suspend', dueAt, dueInMs, status: 'suspended' }
+  return inMs <= holdMs ? inMs : { kind: 'suspend', dueAt, dueInMs, status }
 }
 
 /** Makes the end part of what is written: its fact, the bookmarks it closes, and an incident where it is a failure. */
@@ -85,10 +86,12 @@ export function incidentOf(identity: InstanceIdentity, id: string, error: Failur
 }
 
 /** What the parent is told; `undefined`: nobody waits for it. */
-function parentMessage({ parentId, parentStep }: InstanceIdentity, end: Ended): CheckpointItem['parent'] {
+function parentMessage(identity: InstanceIdentity, end: Ended): CheckpointItem['parent'] {
+  const { instanceId: child, parentId, parentStep } = identity
   if (parentId === undefined || parentStep === undefined) return undefined
   const { status, output, error } = end
-  return { instanceId: parentId, step: parentStep, payload: JSON.stringify({ status, output, error: error ?? null }) }
+  const payload = JSON.stringify({ status, output, error: error ?? null, child })
+  return { instanceId: parentId, step: parentStep, payload }
 }
 
 /** Somebody else has written the next fact of the journal: ownership was lost, however it looked. */

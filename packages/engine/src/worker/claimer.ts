@@ -33,6 +33,9 @@ const AHEAD_MS = 250
 /** Claims that look past dead index entries before the next one that looks at everything. */
 const FLOORED_CLAIMS = 20
 const FLOOR_MARGIN_MS = 200
+/** A claim whose answer was lost may be carried out long after we looked for it: so long it is looked for again, and so often. */
+const DOUBT_MS = 60_000
+const LOOK_AGAIN_MS = 10_000
 
 export class Claimer {
   readonly #o: ClaimerOptions
@@ -44,6 +47,9 @@ export class Claimer {
   #aheadOnly = false
   #starved = false
   #unsure = false
+  /** Monotonic. */
+  #doubtUntil = Number.NEGATIVE_INFINITY
+  #lookAgainAt = 0
   #stopped = false
 
   constructor(options: ClaimerOptions) {
@@ -68,6 +74,7 @@ export class Claimer {
   /** The store may hold a claim of this node that nobody here knows of. */
   doubt(): void {
     this.#unsure = true
+    this.#doubtUntil = this.#o.clock.monotonic() + DOUBT_MS
   }
 
   stop(): void {
@@ -88,6 +95,7 @@ export class Claimer {
       } while ((full || this.#again) && !this.#stopped)
     } catch (error) {
       this.#o.logger.warn('could not claim', { code: errorCode(error), reason: errorMessage(error) })
+      this.doubt()
     } finally {
       this.#claiming = false
       if (!this.#stopped) this.#poll = this.#o.clock.schedule(this.#o.idlePollMs, () => this.wake())
@@ -104,7 +112,7 @@ export class Claimer {
       this.#starved = true
       return false
     }
-    if (this.#unsure) await this.#recoverClaims()
+    if (this.#unsure || this.#isInDoubt()) await this.#recoverClaims()
     const floored = this.#floorMs !== undefined
     // Whatever fails from here on may leave claims in the store that nobody here knows of.
     this.#unsure = true
@@ -118,8 +126,14 @@ export class Claimer {
     return full || floored
   }
 
+  #isInDoubt(): boolean {
+    const now = this.#o.clock.monotonic()
+    return now < this.#doubtUntil && now >= this.#lookAgainAt
+  }
+
   /** Takes over what an earlier claim got although its answer, or the load after it, was lost. */
   async #recoverClaims(): Promise<void> {
+    this.#lookAgainAt = this.#o.clock.monotonic() + LOOK_AGAIN_MS
     const claims = await this.#o.agenda.claims(this.#o.nodeId)
     await this.#o.takeOver(claims.filter(({ instanceId }) => !this.#o.isKnown(instanceId)))
   }

@@ -3,6 +3,7 @@ import type { EndStatus, Fact, Failure, StepKey } from '../journal/fact.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
 import type { NewBookmark, NewEvent, NewIncident } from '../store/commit-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
+import type { ExecutionOrder, Stands } from './control-messages.ts'
 
 /** Which run this is. */
 export interface InstanceIdentity {
@@ -23,6 +24,8 @@ export interface Change {
   readonly closes?: readonly StepKey[]
   readonly publishes?: readonly NewEvent[]
   readonly incidents?: readonly NewIncident[]
+  /** The instance is found by this correlation id from here on. */
+  readonly correlationId?: string
 }
 
 /**
@@ -85,8 +88,16 @@ export interface ExecutionHost {
    * instance is lost: then nothing was committed.
    */
   transact<T>(work: TransactedWork<T>): Promise<T>
+  /** Nothing new may start: it is paused, or about to be given back. What runs may finish and be recorded. */
+  readonly isStill: boolean
+  /** Only a new execution can go on with what was recorded: this one is given back once that is written. */
+  readAnew(): void
+  /** Its last owner died with it, and it has not come past that point yet: what only waits should be given back. */
+  readonly isSuspect?: boolean
   /** Starts another instance; repeating it is harmless. Rejects when its definition is unknown. */
   startChild(child: ChildStart): Promise<void>
+  /** What the parent of an instance would be told; `undefined`: it has not ended. */
+  endOf(instanceId: string): Promise<Json | undefined>
   /** The store's clock, as well as this node knows it; never ahead of it. */
   storeNow(): number
   newId(): string
@@ -96,25 +107,47 @@ export interface ExecutionHost {
 
 export type Posture =
   /** Code runs or is about to. Beside it something falls due at `dueAt` (store's clock). */
-  | { readonly kind: 'active'; readonly dueAt?: number }
+  | { readonly kind: 'active'; readonly dueAt?: number; readonly status?: string }
   /** Nothing moves before `dueAt` (store's clock) or a stimulus. `dueInMs` counts from the commit under way. */
-  | { readonly kind: 'waiting'; readonly dueAt: number | undefined; readonly dueInMs: number | undefined }
+  | {
+      readonly kind: 'waiting'
+      readonly dueAt: number | undefined
+      readonly dueInMs: number | undefined
+      /** What readers see of it; `suspended` by default. */
+      readonly status?: string
+    }
   | { readonly kind: 'ended'; readonly status: EndStatus; readonly output: Json; readonly error: Failure | undefined }
 
 const ACTIVE: Posture = { kind: 'active' }
 
 /** Active, beside waits of which the first is due then. */
-export function activeBeside(dueAt: number | undefined): Posture {
-  return dueAt === undefined ? ACTIVE : { kind: 'active', dueAt }
+export function activeBeside(dueAt: number | undefined, status?: string): Posture {
+  if (dueAt === undefined && status === undefined) return ACTIVE
+  return { kind: 'active', ...(dueAt !== undefined && { dueAt }), ...(status !== undefined && { status }) }
+}
+
+/** How an instance is to be stopped. */
+export interface Cancellation {
+  readonly reason: string | undefined
+  /** Whether what it did is undone. */
+  readonly compensate: boolean
 }
 
 /** One instance in memory: a graph or a function. */
 export interface Execution {
   /** Goes on from what the journal says. Called once, before `advance`. */
   replay(snapshot: { readonly state: unknown; readonly at: number } | undefined, facts: readonly RecordedFact[]): void
+  /** What the journal says keeps it from going on: then it is not advanced. */
+  readonly stands: Stands | undefined
+  /** It keeps its claim although nothing of it runs, for it holds a lock: messages do not reach it by themselves. */
+  readonly holdsOn: boolean
   /** Starts whatever can be started. */
   advance(): void
+  /** Does what an operator asks for, or records why it cannot. */
+  operate(order: ExecutionOrder): void
   deliver(message: InboxMessage): void
+  /** Stops it: what it did is undone where it can be and is wanted, then it ends as cancelled. Not twice, and not while it is undone already. */
+  cancel(cancellation: Cancellation): void
   /** Fires what is due at `now` (store's clock). */
   fire(now: number): void
   /** A commit was acknowledged: waits of facts up to `upToSeq` now have their due time. */
@@ -122,6 +155,8 @@ export interface Execution {
   posture(): Posture
   /** State as JSON text, when it is cheaper to read than the facts since the last snapshot. */
   snapshot(): string | undefined
+  /** What held a step back may have changed: its turn has come, or a breaker was closed. */
+  reconsider(): void
   /** Goes on under another host: the instance was released and claimed again by this node, untouched in between. */
   attach(host: ExecutionHost): void
   /** Ends it in memory; nothing may be recorded any more. */

@@ -11,6 +11,11 @@ export class Freeze {
     return this.#isOn
   }
 
+  /** Whether `afterwards` would not run at once. */
+  get holdsBack(): boolean {
+    return this.#isOn || this.#isClosed
+  }
+
   begin(): void {
     this.#isOn = true
   }

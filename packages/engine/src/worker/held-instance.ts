@@ -3,12 +3,14 @@
  * decides with each item what becomes of the claim. The store may answer three things: written, stimulated (something came
  * that the decision had not heard: nothing of the item was written, the inbox is read, the item is built anew) or lost.
  */
-import { Cancelled, type Deferred, deferred, errorMessage, LazyAbort } from '@lockstep/base'
+import { type Deferred, deferred, errorMessage, type Json, LazyAbort } from '@lockstep/base'
 import type { CheckpointSource } from '../commit/commit-pipeline.ts'
 import type { EndStatus, Failure } from '../journal/fact.ts'
 import type { Inbox, InboxMessage } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict, Disposition, NewIncident } from '../store/commit-store.ts'
+import { cancellationOf } from './cancellation.ts'
 import { addEnd, checkpointItem, incidentOf, isConflict, restOf, type Standing, withdrawEnd } from './checkpoint.ts'
+import { type Order, orderOf, type TerminateOrder } from './control-messages.ts'
 import type {
   Change,
   ChildStart,
@@ -21,37 +23,45 @@ import type {
   TransactedWork,
 } from './execution.ts'
 import type { HeldStart, Holder } from './holder.ts'
+import { OperatorOrders, type OrderSite } from './operator-orders.ts'
 import type { PendingChange } from './pending-change.ts'
 import { type Flight, Unwritten } from './unwritten.ts'
 import { type TransactionSite, UserTransactions } from './user-transactions.ts'
 
 const ACTIVE: Posture = { kind: 'active' }
 const HOLD: Disposition = { kind: 'hold' }
+const RESTING: Posture = { kind: 'waiting', dueAt: undefined, dueInMs: undefined }
 
-export class HeldInstance implements CheckpointSource, ExecutionHost, TransactionSite {
+export class HeldInstance implements CheckpointSource, ExecutionHost, TransactionSite, OrderSite {
   readonly identity: InstanceIdentity
   readonly abort = new LazyAbort()
   readonly #holder: Holder<HeldInstance>
   readonly #standing: Standing
   readonly #unwritten: Unwritten
+  readonly #orders: OperatorOrders
   readonly #proven: Deferred<void> = deferred()
   #transactions: UserTransactions | undefined
   #execution: Execution | undefined
   /** It was suspended or its timer has fired: it was waited for longer than a new one. */
   urgent: boolean
   #heardAll = true
+  /** Messages lie there that came before the claim: nothing may be decided without them, for the count of them is known already. */
+  #isUnheard = false
   #suspected = false
   #forcedEnd: { readonly status: EndStatus; readonly error: Failure | undefined } | undefined
   #parked: (Disposition & { kind: 'suspend' }) | undefined
   #gone = false
   #draining = false
   #effectCount = 0
+  /** The status that readers see, where it was written while in hand. */
+  #shown: string | undefined
 
   constructor({ identity, claimNo, stim, crashes, seq, bookmarks }: HeldStart, holder: Holder<HeldInstance>) {
     this.identity = identity
     this.#standing = { claimNo, stim, crashes, seq }
     this.#unwritten = new Unwritten(bookmarks)
     this.#holder = holder
+    this.#orders = new OperatorOrders(this, this.#unwritten, holder)
     this.urgent = claimNo > 1
   }
 
@@ -63,6 +73,10 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     return this.#execution
   }
 
+  get isSuspect(): boolean {
+    return this.#standing.crashes > 1
+  }
+
   /** Whether something runs or is being written that a stopping node should wait for. */
   get isBusy(): boolean {
     return this.#effectCount > 0 || !this.#unwritten.isIdle
@@ -70,7 +84,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
 
   /** Whether a message could reach it: it has bookmarks open, or runs something that can be cancelled. */
   get mayHear(): boolean {
-    return this.#unwritten.bookmarks.size > 0 || this.isBusy
+    return this.#unwritten.bookmarks.size > 0 || this.isBusy || this.isStill || this.#execution?.holdsOn === true
   }
 
   /** Settles when the instance has come past the point where its last owner died, or is out of hand. */
@@ -81,21 +95,24 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   /** What a later claim by this node, with nobody in between, can go on from. */
   get rest(): HeldStart | undefined {
     if (!this.#unwritten.isIdle) return undefined // its execution is ahead of the journal
+    if (this.isStill) return undefined // parts of it wait for what will not come
     return { ...this.#standing, identity: this.identity, crashes: 0, bookmarks: this.#unwritten.bookmarks }
   }
 
   begin(execution: Execution): void {
     this.#execution = execution
-    execution.advance()
+    this.#orders.begin(execution)
     this.changed()
     if (this.#suspected) this.suspectStimulus()
   }
 
   /** Puts the instance aside for a person to look at: it took its owners down with it. */
-  quarantine(crashCount: number): void {
-    const message = `It was running on ${crashCount} processes in a row when they died`
-    this.#unwritten.pending.addFact({ kind: 'quarantined', crashCount })
-    this.#unwritten.pending.incidents.push(this.#incidentOf({ code: 'QUARANTINED', message }))
+  quarantine(crashCount: number, isKnown: boolean): void {
+    if (!isKnown) {
+      const message = `It was running on ${crashCount} processes in a row when they died`
+      this.#unwritten.pending.addFact({ kind: 'quarantined', crashCount })
+      this.#unwritten.pending.incidents.push(this.#incidentOf({ code: 'QUARANTINED', message }))
+    }
     this.#parked = { kind: 'suspend', dueAt: undefined, dueInMs: undefined, status: 'quarantined' }
     this.changed()
   }
@@ -124,7 +141,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   }
 
   durable(): Promise<void> {
-    return this.#gone || this.#draining ? new Promise(() => {}) : this.#unwritten.durable()
+    return this.#gone || this.#draining || this.isStill ? new Promise(() => {}) : this.#unwritten.durable()
   }
 
   async effect<T>(run: () => Promise<T>): Promise<T> {
@@ -133,6 +150,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
       return await run()
     } finally {
       this.#effectCount -= 1
+      if (this.isStill) this.#orders.settleSoon()
     }
   }
 
@@ -142,7 +160,19 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   }
 
   startChild(child: ChildStart): Promise<void> {
-    return this.#holder.startChild(this.identity, child)
+    return this.#orders.startChild(child)
+  }
+
+  endOf(instanceId: string): Promise<Json | undefined> {
+    return this.#holder.endOf(this.identity.tenant, instanceId)
+  }
+
+  readAnew(): void {
+    this.#orders.beStill({ queue: undefined })
+  }
+
+  get isStill(): boolean {
+    return this.#orders.isStill
   }
 
   storeNow(): number {
@@ -155,6 +185,10 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
 
   changed(): void {
     if (!this.#gone) this.#holder.mark(this)
+  }
+
+  get isEnding(): boolean {
+    return this.#forcedEnd !== undefined
   }
 
   // What a transaction of the user's asks for.
@@ -176,7 +210,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
 
   /** Timers that are due by now. */
   fire(now: number): void {
-    if (this.isOver) return
+    if (this.isOver || this.isStill) return
     this.#execution?.fire(now)
     this.changed()
   }
@@ -192,18 +226,44 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     this.#holder.stimulated(this)
   }
 
+  /** There are messages that the claim did not bring along. */
+  expectMessages(): void {
+    this.#isUnheard = true
+    this.suspectStimulus()
+  }
+
   /** `undefined`: it has no place on the agenda. */
   hear(inbox: Inbox | undefined): void {
     if (this.#gone) return
     this.#heardAll = true
+    this.#isUnheard = false
     const { flight } = this.#unwritten
     // The claim is being given back: either that is refused and the inbox read again, or the next owner reads it.
     if (flight !== undefined && flight.then.kind !== 'hold') return
     if (inbox === undefined) return this.#holder.lost(this)
+    const wasCalled = inbox.stim !== this.#standing.stim
     this.#standing.stim = inbox.stim
+    // It is given back unopened: what it was sent is for whoever can open it.
+    if (this.#execution === undefined) return this.changed()
     if (inbox.messages.length > 0) this.#unwritten.withdrawTentative()
-    for (const message of inbox.messages) if (this.#unwritten.consume(message.id)) this.#deliver(message)
+    const stood = this.#orders.stands
+    this.#hearAll(inbox.messages)
+    // What it kept while it stood is for it now.
+    if (stood !== undefined && this.#orders.stands === undefined) this.#hearAll(inbox.messages)
+    // It ends now: what it kept for later goes with it.
+    if (this.#forcedEnd !== undefined) for (const { id } of inbox.messages) this.#unwritten.consume(id)
+    if (wasCalled && !this.isOver) this.#execution?.reconsider()
     this.changed()
+  }
+
+  #hearAll(messages: readonly InboxMessage[]): void {
+    for (const message of messages) {
+      if (this.#orders.yields !== undefined) return // in order: what comes after is for the next owner too
+      const order = orderOf(message)
+      if (order !== undefined && this.#orders.isForLater(order)) continue
+      if (order === undefined && message.kind !== 'cancel' && this.#orders.stands !== undefined) continue
+      if (this.#unwritten.consume(message.id)) this.#deliver(message, order)
+    }
   }
 
   /** Ends the instance whatever its execution is doing; running code is told by the signal. */
@@ -226,19 +286,32 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     this.#execution?.dispose(reason)
   }
 
-  #deliver(message: InboxMessage): void {
+  #deliver(message: InboxMessage, order: Order | undefined): void {
     if (message.bookmarkId !== undefined) this.#unwritten.bookmarks.delete(message.bookmarkId)
-    if (message.kind === 'cancel') {
-      this.#unwritten.pending.addFact({ kind: 'cancelled', ...reasonGiven(message.payload) })
-      this.endAs('cancelled', undefined, new Cancelled({ what: `Instance ${this.identity.instanceId}` }))
-    } else if (this.#forcedEnd === undefined) this.#execution?.deliver(message)
+    if (order !== undefined) return this.#orders.operate(order)
+    if (message.kind === 'cancel' && this.#orders.stands === 'paused') this.#orders.operate({ kind: 'continue' })
+    if (this.#forcedEnd !== undefined) return
+    if (message.kind === 'cancel') this.#cancel(message.payload)
+    else this.#execution?.deliver(message)
+  }
+
+  #cancel(payload: unknown): void {
+    this.#execution?.cancel(cancellationOf(payload))
+    this.#orders.cancelled()
+  }
+
+  /** Ends it unopened: this node could not run it, and need not. */
+  terminate({ stim, messages }: Inbox, order: TerminateOrder): void {
+    this.#standing.stim = stim
+    for (const { id } of messages) this.#unwritten.consume(id)
+    this.#orders.terminate(order)
   }
 
   // What the pipeline asks for.
 
   take(): CheckpointItem | undefined {
     const unwritten = this.#unwritten
-    if (unwritten.flight !== undefined || this.#gone || this.#transactions?.isOpen) return undefined
+    if (unwritten.flight !== undefined || this.#gone || this.#isUnheard || this.#transactions?.isOpen) return undefined
     if (this.#parked !== undefined)
       return this.#send(
         unwritten.takePending(),
@@ -246,6 +319,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
         this.#parked,
       )
     if (this.#execution === undefined && this.#forcedEnd === undefined) return undefined
+    if (this.isStill && this.#forcedEnd === undefined) return this.#takeStill()
     const { isEmpty } = unwritten.pending
     const tentative = isEmpty && this.#forcedEnd === undefined ? unwritten.tentative : undefined
     if (tentative !== undefined) return this.#send(unwritten.takeTentative(tentative), ACTIVE, HOLD, tentative)
@@ -256,6 +330,19 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     if (posture.kind === 'ended')
       addEnd(change, posture, unwritten.bookmarks.keys(), (error) => this.#incidentOf(error))
     return this.#send(change, posture, then)
+  }
+
+  /** Writes what is left to write, and rests when nothing runs any more. */
+  #takeStill(): CheckpointItem | undefined {
+    const unwritten = this.#unwritten
+    const { yields } = this.#orders
+    const runs = this.#effectCount > 0 || !this.#heardAll || this.#orders.isUnsettled
+    if (runs || yields !== undefined) {
+      if (!unwritten.pending.isEmpty) return this.#send(unwritten.takePending(), ACTIVE, HOLD)
+      if (!runs && yields !== undefined) this.#holder.handOver(this, yields.queue)
+      return undefined
+    }
+    return this.#send(unwritten.takePending(), RESTING, this.#orders.rest)
   }
 
   settle(verdict: CheckpointVerdict, at: number): void {
@@ -286,14 +373,19 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     if (posture.kind === 'ended') return { kind: 'end', status: posture.status }
     if (posture.kind === 'active') {
       if (posture.dueAt !== undefined) this.#holder.fallsDue(this, posture.dueAt)
-      return HOLD
+      return this.#hold(posture)
     }
-    if (!this.#heardAll || this.#unwritten.tentative !== undefined) return HOLD
+    if (!this.#heardAll || this.#unwritten.tentative !== undefined) return this.#hold(posture)
     const now = this.#holder.storeNow()
     const rest = restOf(posture, now, this.#holder.holdMs)
     if (typeof rest !== 'number') return rest
     this.#holder.waits(this, now + rest)
-    return HOLD
+    return this.#hold(posture)
+  }
+
+  /** Readers are told once that it is undone; when it runs they can see for themselves. */
+  #hold({ status }: Posture): Disposition {
+    return status === undefined || status === this.#shown ? HOLD : { kind: 'hold', status }
   }
 
   #send(change: PendingChange, posture: Posture, then: Disposition, tentative?: Tentative): CheckpointItem {
@@ -308,6 +400,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     for (const id of change.closes) this.#unwritten.bookmarks.delete(id)
     this.#execution?.stamp(at, this.#standing.seq)
     this.#tellPublished(change.publishes)
+    this.#shown = then.status ?? this.#shown
     if (then.kind !== 'hold') {
       this.#gone = true
       this.#proven.resolve()
@@ -319,6 +412,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     }
     tentative?.apply(at)
     this.#unwritten.reached(flight)
+    if (this.isStill) this.#orders.settleSoon()
     this.changed()
   }
 
@@ -349,10 +443,4 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   #incidentOf(error: Failure): NewIncident {
     return incidentOf(this.identity, this.newId(), error)
   }
-}
-
-function reasonGiven(payload: unknown): { readonly reason?: string } {
-  return typeof payload === 'object' && payload !== null && 'reason' in payload && typeof payload.reason === 'string'
-    ? { reason: payload.reason }
-    : {}
 }

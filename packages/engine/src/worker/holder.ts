@@ -16,6 +16,14 @@ export interface Holder<Held> {
     item: (made: M) => CheckpointItem,
   ): Promise<M & { readonly verdict: CheckpointVerdict; readonly at: number }>
   startChild(parent: InstanceIdentity, child: ChildStart): Promise<void>
+  /** What the parent of an instance would be told; `undefined`: it has not ended. */
+  endOf(tenant: string, instanceId: string): Promise<Json | undefined>
+  /** Asks all children that have not ended to terminate, and theirs. Repeating it is harmless. */
+  terminateChildren(parent: InstanceIdentity, reason: string | undefined): Promise<void>
+  /** Runs after what is about to happen now. */
+  soon(run: () => void): void
+  /** Gives the claim back, for whoever takes the instance next, in another queue where one is named. */
+  handOver(held: Held, queue: string | undefined): void
   /** A stimulus was missed: read the inbox and call `hear`. */
   stimulated(held: Held): void
   /** Nothing of it runs: it waits with the claim in hand until `dueAt` (store's clock). */

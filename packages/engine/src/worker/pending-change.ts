@@ -12,6 +12,7 @@ export class PendingChange {
   consumes: string[] = []
   publishes: NewEvent[] = []
   incidents: NewIncident[] = []
+  correlationId: string | undefined
 
   get isEmpty(): boolean {
     return (
@@ -22,18 +23,18 @@ export class PendingChange {
   add(change: Change, bookmarksOf: (step: StepKey) => readonly string[]): void {
     for (const fact of change.facts ?? []) this.addFact(fact)
     if (change.opens !== undefined) this.opens.push(...change.opens)
-    for (const step of change.closes ?? []) this.close(bookmarksOf(step))
+    if (change.closes !== undefined) this.close(change.closes.flatMap(bookmarksOf))
     if (change.publishes !== undefined) this.publishes.push(...change.publishes)
     if (change.incidents !== undefined) this.incidents.push(...change.incidents)
+    if (change.correlationId !== undefined) this.correlationId = change.correlationId
   }
 
   /** Bookmarks that were not written yet need not be. */
   close(ids: Iterable<string>): void {
-    for (const id of ids) {
-      const unwritten = this.opens.findIndex((bookmark) => bookmark.id === id)
-      if (unwritten < 0) this.closes.push(id)
-      else this.opens.splice(unwritten, 1)
-    }
+    const closing = new Set(ids)
+    if (closing.size === 0) return
+    this.opens = this.opens.filter(({ id }) => !closing.delete(id))
+    this.closes.push(...closing)
   }
 
   addFact(fact: Fact): void {
@@ -48,5 +49,6 @@ export class PendingChange {
     this.consumes = [...taken.consumes, ...this.consumes]
     this.publishes = [...taken.publishes, ...this.publishes]
     this.incidents = [...taken.incidents, ...this.incidents]
+    this.correlationId ??= taken.correlationId
   }
 }

@@ -48,7 +48,7 @@ export class Unwritten {
   /** `false`: there was nothing to it, such as the end of a wait that had no bookmark. */
   record(change: Change): boolean {
     if (change.opens !== undefined) for (const { id, step } of change.opens) this.bookmarks.set(id, step)
-    this.#pending.add(change, (step) => this.#bookmarksAt(step))
+    this.#pending.add(change, this.#bookmarksAt(change.closes))
     // Counting what is never sent would leave those waiting who must not go on before it is durable.
     if (this.#pending.isEmpty) return false
     this.#durability.recorded()
@@ -94,7 +94,7 @@ export class Unwritten {
 
   takeTentative(tentative: Tentative): PendingChange {
     const change = new PendingChange()
-    change.add(tentative, (step) => this.#bookmarksAt(step))
+    change.add(tentative, this.#bookmarksAt(tentative.closes))
     this.#tentative = undefined
     return change
   }
@@ -130,9 +130,10 @@ export class Unwritten {
     this.#durability.abandon()
   }
 
-  #bookmarksAt(step: StepKey): string[] {
-    const ids: string[] = []
-    for (const [id, at] of this.bookmarks) if (at === step) ids.push(id)
-    return ids
+  /** One look at the bookmarks for all of `steps`. */
+  #bookmarksAt(steps: readonly StepKey[] = []): (step: StepKey) => readonly string[] {
+    const found = new Map<StepKey, string[]>(steps.map((step) => [step, []]))
+    if (found.size > 0) for (const [id, at] of this.bookmarks) found.get(at)?.push(id)
+    return (step) => found.get(step) ?? []
   }
 }

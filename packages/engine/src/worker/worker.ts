@@ -6,11 +6,12 @@ import { type Clock, errorMessage, type Json, type Logger, sleep, type Timer } f
 import type { CommitPipeline } from '../commit/commit-pipeline.ts'
 import { commitWithUser } from '../commit/commit-with-user.ts'
 import type { Failure } from '../journal/fact.ts'
-import type { Claim, LoadedInstance } from '../store/agenda-store.ts'
+import type { Claim, InboxMessage, LoadedInstance } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
 import { Claimer } from './claimer.ts'
+import { isForNextOwner, isPutAside, type Order, orderOf } from './control-messages.ts'
 import { DueTimers } from './due-timers.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
 import { HeldInstance } from './held-instance.ts'
@@ -32,6 +33,7 @@ export interface WorkerOptions {
   /** Makes an execution for an instance of a known definition. Rejects when this node has no program for it. */
   readonly open: (identity: InstanceIdentity, host: ExecutionHost) => Promise<Execution>
   readonly startChild: (parent: InstanceIdentity, child: ChildStart) => Promise<void>
+  readonly operators: Operators
   readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
   readonly onEnded: (identity: InstanceIdentity, status: string, output: Json, error: Failure | undefined) => void
   /** Instances whose code runs at once. */
@@ -39,11 +41,26 @@ export interface WorkerOptions {
   /** Claims of this node in all; burial frees them in one go. */
   readonly mostHeld?: number
   /** How far ahead timers are claimed; must be longer than the idle poll. */
-  readonly aheadMs?: number
-  readonly idlePollMs?: number
+  readonly aheadMs: number
+  readonly idlePollMs: number
   readonly warmLimit?: number
   /** Claims in a row without a clean commit after which an instance is quarantined instead of run. */
   readonly mostCrashes?: number
+}
+
+/** What operators ask for that one instance in hand cannot do by itself. */
+export interface Operators {
+  /** What the parent of an instance would be told; `undefined`: it has not ended. */
+  endOf(tenant: string, instanceId: string): Promise<Json | undefined>
+  /** Asks all children that have not ended to terminate, and theirs. */
+  terminateChildren(parent: InstanceIdentity, reason: string | undefined): Promise<void>
+  /**
+   * Does what must be done before anything of the instance runs. A message: it is done by the execution, with what was found out for it.
+   * `undefined`: the claim was given back.
+   */
+  revise(claim: Claim, loaded: LoadedInstance, message: InboxMessage, order: Order): Promise<InboxMessage | undefined>
+  /** An instance was given back: some node may have something to claim. */
+  onGivenBack(): void
 }
 
 const DRAIN_LOOK_MS = 5
@@ -70,7 +87,7 @@ export class Worker implements Holder<HeldInstance> {
   #stopped = false
 
   constructor(options: WorkerOptions) {
-    this.#o = { mostHeld: 5_000, aheadMs: 2_500, idlePollMs: 2_000, warmLimit: 1_000, mostCrashes: 3, ...options }
+    this.#o = { mostHeld: 5_000, warmLimit: 1_000, mostCrashes: 3, ...options }
     const { clock, store, logger } = this.#o
     const { agenda } = store
     this.#warm = new WarmExecutions(this.#o.warmLimit)
@@ -188,6 +205,30 @@ export class Worker implements Holder<HeldInstance> {
     return this.#o.startChild(parent, child)
   }
 
+  endOf(tenant: string, instanceId: string): Promise<Json | undefined> {
+    return this.#o.operators.endOf(tenant, instanceId)
+  }
+
+  terminateChildren(parent: InstanceIdentity, reason: string | undefined): Promise<void> {
+    return this.#o.operators.terminateChildren(parent, reason)
+  }
+
+  soon(run: () => void): void {
+    this.#o.clock.soon(run)
+  }
+
+  handOver(held: HeldInstance, queue: string | undefined): void {
+    const { nodeId, store, operators } = this.#o
+    const { instanceId } = held.identity
+    this.#release(held, 'it is given back')
+    store.verbs
+      .handOver(nodeId, instanceId, held.claimNo, queue)
+      .catch(() => store.agenda.release(nodeId, [instanceId]))
+      .then(() => operators.onGivenBack())
+      .catch(() => this.#claimer.doubt())
+    this.#roomChanged()
+  }
+
   stimulated(held: HeldInstance): void {
     this.#inboxes.want(held)
   }
@@ -267,24 +308,59 @@ export class Worker implements Holder<HeldInstance> {
       bookmarks: new Map(openBookmarks.map((bookmark) => [bookmark.id, bookmark.step])),
     })
     if (claim.crashes > this.#o.mostCrashes) {
-      held.quarantine(claim.crashes - 1)
+      held.quarantine(claim.crashes - 1, isPutAside(loaded))
       return
     }
     if (claim.crashes > 1) await this.#probation.enter(held)
     try {
+      const heard = claim.stim === 0 ? claim : await this.#revised(claim, loaded)
+      if (heard === undefined) {
+        this.#release(held, 'it is given back')
+        this.#o.operators.onGivenBack()
+        return
+      }
       const execution = await this.#o.open(loaded, held)
       execution.replay(snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }, facts)
       held.begin(execution)
-      this.#continue(held, claim, 0)
+      this.#continue(held, heard, 0)
     } catch (error) {
-      this.#cannotOpen(held, error)
+      if (!(await this.#terminateUnopened(held, claim))) this.#cannotOpen(held, error)
     }
+  }
+
+  /** An instance ends on any node, whether or not that could run it. `false`: nobody asked for it. */
+  async #terminateUnopened(held: HeldInstance, claim: Claim): Promise<boolean> {
+    if (claim.stim === 0 || held.execution !== undefined) return false
+    try {
+      const [inbox] = await this.#o.store.agenda.inbox([claim.instanceId])
+      const order = inbox?.messages.map(orderOf).find((each) => each?.kind === 'terminate')
+      if (inbox === undefined || order?.kind !== 'terminate') return false
+      if (order.children === true) await this.terminateChildren(held.identity, order.reason)
+      held.terminate(inbox, order)
+      return true
+    } catch {
+      return false // the store is away: tried again when it is claimed again
+    }
+  }
+
+  /**
+   * Does what an operator asked for first, if that must be done before anything runs. Other messages wait for it: a paused instance keeps
+   * those for later. `undefined`: the claim was given back with it.
+   */
+  async #revised(claim: Claim, loaded: LoadedInstance): Promise<Claim | undefined> {
+    const { agenda } = this.#o.store
+    const messages = claim.messages ?? (await agenda.inbox([claim.instanceId]))[0]?.messages ?? []
+    const first = messages.find((message) => orderOf(message) !== undefined)
+    const order = first && orderOf(first)
+    if (first === undefined || order === undefined || !isForNextOwner(order)) return claim
+    const prepared = await this.#o.operators.revise(claim, loaded, first, order)
+    return prepared && { ...claim, messages: messages.map((each) => (each === first ? prepared : each)) }
   }
 
   #continue(held: HeldInstance, claim: Claim, seenStim: number): void {
     const { instanceId, stim, messages } = claim
     if (messages !== undefined) held.hear({ instanceId, stim, messages })
-    else if (stim !== seenStim) held.suspectStimulus()
+    else if (stim !== seenStim) held.expectMessages()
     held.fire(this.storeNow())
   }
 

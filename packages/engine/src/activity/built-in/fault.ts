@@ -9,7 +9,7 @@ export const faultActivity: ActivityType = {
   description: 'Fails on purpose: an enclosing try catches it, otherwise the workflow is faulted.',
   inputs: inputSchema({
     message: text('What went wrong.'),
-    code: Type.Optional(name('Code that a catch can tell apart; FAULT by default.')),
+    code: Type.Optional(name('Code that a catch can tell apart; WORKFLOW_FAULT by default.')),
   }),
   outcomes: [],
 }

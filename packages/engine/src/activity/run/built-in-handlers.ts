@@ -1,19 +1,31 @@
-import { type Json, type JsonObject, parseDuration } from '@lockstep/base'
+import { isJsonObject, type Json, type JsonObject, parseDuration } from '@lockstep/base'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
-import type { ActivityContext, ActivityResult } from '../activity-handler.ts'
+import type { ActivityContext, ActivityResult, InlineResult } from '../activity-handler.ts'
+import { runSwitch } from './switch.ts'
 
-type InlineRun = (inputs: JsonObject, context: ActivityContext) => ActivityResult
+type InlineRun = (inputs: JsonObject, context: ActivityContext) => ActivityResult | InlineResult
 
-const done = (more: Partial<Extract<ActivityResult, { kind: 'completed' }>> = {}): ActivityResult => ({
+const done = (more: Partial<InlineResult> = {}): InlineResult => ({
   kind: 'completed',
   outcome: 'done',
   ...more,
 })
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
-/** The code behind the built-in activities that run within the step's own turn. Containers and `run-workflow` are the interpreter's. */
+/** The code behind the built-in activities that run within the step's own turn. Containers, `run-workflow` and `script` are the interpreter's. */
 export const builtInHandlers: Readonly<Record<string, InlineRun>> = {
   if: ({ condition }) => ({ kind: 'completed', outcome: isTruthy(condition) ? 'true' : 'false' }),
+
+  switch: (inputs) => runSwitch(inputs),
+
+  transform: ({ value }) => done({ output: value ?? null }),
+
+  correlate: ({ correlationId }) => done({ correlationId: text(correlationId) }),
+
+  // Where they lead to is the interpreter's business.
+  break: () => done(),
+  continue: () => done(),
+  finish: ({ output }) => done(isJsonObject(output) ? { result: output } : {}),
 
   log: ({ message, level }, { logger, instanceId, step }) => {
     const write = level === 'debug' || level === 'warn' || level === 'error' ? level : 'info'
@@ -24,6 +36,11 @@ export const builtInHandlers: Readonly<Record<string, InlineRun>> = {
   // Triggers have done their part when the instance is there.
   cron: () => done(),
   interval: () => done(),
+  event: () => done(),
+  'http-endpoint': () => done(),
+
+  'http-response': ({ status, body, headers }) =>
+    done({ output: { status: status ?? 200, headers: headers ?? {}, body: body ?? null }, answers: true }),
 
   'set-variable': ({ name, value }) => done({ assign: { [text(name)]: value ?? null } }),
 

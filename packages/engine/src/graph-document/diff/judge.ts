@@ -68,7 +68,7 @@ function isLost({ before, after }: FieldChange): boolean {
   return typeof before === 'number' && typeof after === 'number' && after < before
 }
 
-const IN_TIME: ReadonlySet<string> = new Set(['retry', 'timeout', 'onError'])
+const IN_TIME: ReadonlySet<string> = new Set(['retry', 'timeout', 'onError', 'limit', 'breaker', 'heartbeatTimeout'])
 
 function judgePolicy(id: string, fields: readonly FieldChange[]): Judgement {
   const names = new Set(fields.map(({ pointer }) => pointer.split('/')[1]!))

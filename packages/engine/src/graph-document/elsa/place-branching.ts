@@ -53,24 +53,18 @@ export const placeSwitch: Place = (site, activity) => {
     const condition = read(conversion, given, { activityId: id, isInLoop }) ?? false
     return { outcome, condition, activity: each.get('activity') }
   })
+  const mode = inputValue(conversion, activity.get('mode'), { activityId: id, isInLoop })
   graph.add({
     id,
     type: 'switch',
     ...traits(activity),
-    inputs: { cases: cases.map(({ outcome, condition }) => ({ outcome, condition })) },
+    inputs: {
+      cases: cases.map(({ outcome, condition }) => ({ outcome, condition })),
+      ...(mode === 'MatchAny' && { mode: 'all' }),
+    },
   })
   for (const each of cases) attach(each.outcome, each.activity)
   attach(DEFAULT_CASE, activity.get('default'))
   conversion.checkType('switch', activity, id)
-  const mode = inputValue(conversion, activity.get('mode'), { activityId: id, isInLoop })
-  if (mode === 'MatchAny')
-    conversion.note({
-      pointer: activity.get('mode').pointer,
-      elsaType: 'Elsa.Switch',
-      kind: 'partly',
-      reason: 'Only the first case that fits is taken, not all of them',
-      suggestion: 'Use one "if" per case',
-      activityId: id,
-    })
   return { entry: id, exits, ports }
 }

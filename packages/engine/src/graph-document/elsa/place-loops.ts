@@ -19,7 +19,7 @@ function bodyOf(site: Site, activity: ElsaJson, isLoop: boolean, first?: (graph:
 
 const LOOPS = {
   While: { type: 'while', inputs: ['condition'] },
-  For: { type: 'for', inputs: ['start', 'end', 'step'] },
+  For: { type: 'for', inputs: ['start', 'end', 'step'], exact: { outerBoundInclusive: 'inclusive' } },
   ForEach: { type: 'for-each', inputs: ['items'] },
   ParallelForEach: { type: 'for-each', inputs: ['items'], extra: { concurrency: 10_000 } },
 } as const
@@ -31,11 +31,18 @@ export const placeLoop: Place = (site, activity) => {
     readonly type: string
     readonly inputs: readonly string[]
     readonly extra?: Readonly<Record<string, Json>>
+    /** Under another name. */
+    readonly exact?: Readonly<Record<string, string>>
   } = LOOPS[shortType(activity) as keyof typeof LOOPS]
   const inputs: Record<string, Json> = {}
   for (const name of loop.inputs) {
     const value = inputValue(conversion, activity.get(name), { activityId: id, isInLoop })
     if (value !== undefined) inputs[name] = value
+  }
+  for (const [theirs, ours] of Object.entries(loop.exact ?? {})) {
+    const value = inputValue(conversion, activity.get(theirs), { activityId: id, isInLoop })
+    // It is the default on both sides.
+    if (value !== undefined && value !== true) inputs[ours] = value
   }
   const variable = conversion.variables.find(activity.get('currentValue').get('memoryReference'))
   const keepItem = (body: GraphBuilder): Fragment => {
@@ -47,15 +54,6 @@ export const placeLoop: Place = (site, activity) => {
   const body = bodyOf(site, activity.get('body'), hasItem, hasItem && variable !== undefined ? keepItem : undefined)
   graph.add({ id, type: loop.type, ...traits(activity), inputs: { ...inputs, ...loop.extra }, body })
   conversion.checkType(loop.type, activity, id)
-  if (activity.get('outerBoundInclusive').exists && loop.type === 'for')
-    conversion.note({
-      pointer: activity.pointer,
-      elsaType: 'Elsa.For',
-      kind: 'partly',
-      reason: 'Whether the last number is included is not carried over',
-      suggestion: 'Check "end"',
-      activityId: id,
-    })
   return { entry: id, exits: [{ from: id }] }
 }
 

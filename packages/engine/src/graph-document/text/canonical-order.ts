@@ -4,7 +4,8 @@ import { setMember } from '../../graph/own-member.ts'
 /** Names in the order in which people read them; others follow, sorted. */
 const DOCUMENT = ['$schema', 'id', 'name', 'description', 'input', 'output', 'variables', 'activities', 'connections']
 const ACTIVITY = [
-  ...['id', 'type', 'name', 'description', 'inputs', 'retry', 'timeout', 'effect', 'onError', 'join'],
+  ...['id', 'type', 'name', 'description', 'inputs', 'retry', 'timeout'],
+  ...['heartbeatTimeout', 'lock', 'limit', 'breaker', 'effect', 'onError', 'join'],
   ...['body', 'branches', 'catch', 'finally'],
 ]
 const GRAPH = ['activities', 'connections']

@@ -1,7 +1,10 @@
-import type { ConnectionDocument } from '../document.ts'
+import { isJsonObject } from '@lockstep/base'
+import type { ActivityType } from '../../activity/activity-type.ts'
+import type { ActivityDocument, ConnectionDocument } from '../document.ts'
 import { DEFAULT_OUTCOME, FAILED_OUTCOME } from '../document.ts'
 import type { ActivityEntry, DocumentIndex, ScopeEntry } from '../document-index.ts'
 import { type GraphProblem, problem, warning } from '../graph-problem.ts'
+import { containsExpression } from '../input-template.ts'
 import { pointerTo } from '../json-pointer.ts'
 import { suggestion } from '../nearest-name.ts'
 
@@ -61,8 +64,9 @@ function* checkOutcome(
   pointer: string,
 ): Generator<GraphProblem> {
   const { type, document } = source
-  if (type === undefined || type.outcomes === 'any') return
-  const known = [...type.outcomes]
+  const outcomes = type && outcomesOf(type, document)
+  if (type === undefined || outcomes === undefined || outcomes === 'any') return
+  const known = [...outcomes]
   if (document.onError === 'outcome') known.push(FAILED_OUTCOME)
   if (document.onError === 'continue' && !known.includes(DEFAULT_OUTCOME)) known.push(DEFAULT_OUTCOME)
   const { outcome = DEFAULT_OUTCOME } = connection
@@ -75,6 +79,19 @@ function* checkOutcome(
         ? 'it has none'
         : `use one of ${known.join(', ')}`
   yield problem(place, 'UNKNOWN_OUTCOME', `"${source.id}" (${type.type}) has no outcome "${outcome}": ${fix}`)
+}
+
+/** `any`: they cannot be known before it runs. */
+function outcomesOf({ outcomes, outcomesFrom }: ActivityType, { inputs }: ActivityDocument): readonly string[] | 'any' {
+  if (outcomes === 'any' || outcomesFrom === undefined) return outcomes
+  const cases = inputs?.[outcomesFrom]
+  if (!Array.isArray(cases)) return containsExpression(cases ?? null) ? 'any' : outcomes
+  const named = cases.map((each) =>
+    isJsonObject(each) ? each.outcome : outcomesFrom === 'outcomes' ? each : undefined,
+  )
+  const literal = named.filter((name) => typeof name === 'string')
+  const others = outcomesFrom === 'outcomes' ? outcomes.filter((name) => name !== DEFAULT_OUTCOME) : outcomes
+  return literal.length < named.length ? 'any' : [...new Set([...literal, ...others])]
 }
 
 function* checkFailedOutcome({ document, scope, pointer, id }: ActivityEntry): Generator<GraphProblem> {

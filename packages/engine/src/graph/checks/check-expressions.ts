@@ -1,15 +1,22 @@
 import { isJsonObject, type Json } from '@lockstep/base'
-import { type ActivityEntry, type DocumentIndex, isTurn, scopesAround } from '../document-index.ts'
+import {
+  type ActivityEntry,
+  type DocumentIndex,
+  isLoopBody,
+  isTurn,
+  type PartName,
+  scopesAround,
+} from '../document-index.ts'
 import { stepsRead } from '../graph-expression.ts'
 import { type GraphProblem, problem } from '../graph-problem.ts'
 import { pointerTo } from '../json-pointer.ts'
 import { suggestion } from '../nearest-name.ts'
 import type { ParseExpression } from '../parse-expression.ts'
 
-/** Every `$expr` in inputs: its shape, its text, and whether what it names can be seen from where it stands. */
+/** Every `$expr` in inputs and policies: its shape, its text, and whether what it names can be seen from where it stands. */
 export function* checkExpressions(index: DocumentIndex, parse: ParseExpression | undefined): Generator<GraphProblem> {
   for (const entry of index.activities) {
-    for (const { pointer, value } of expressionsIn(entry.document.inputs ?? {}, pointerTo(entry.pointer, 'inputs'))) {
+    for (const { pointer, value } of expressionsOf(entry)) {
       const source = value.$expr
       if (typeof source !== 'string' || Object.keys(value).length !== 1) {
         yield problem(pointer, 'MALFORMED_EXPRESSION', 'An expression is { "$expr": "text" } and nothing else')
@@ -35,6 +42,11 @@ interface Found {
   readonly value: { readonly [key: string]: Json }
 }
 
+function* expressionsOf({ document, pointer }: ActivityEntry): Generator<Found> {
+  for (const part of ['inputs', 'lock', 'limit', 'breaker'] as const)
+    yield* expressionsIn((document[part] ?? null) as Json, pointerTo(pointer, part))
+}
+
 function* expressionsIn(value: Json, pointer: string): Generator<Found> {
   if (Array.isArray(value)) {
     for (const [position, item] of value.entries()) yield* expressionsIn(item, pointerTo(pointer, position))
@@ -44,7 +56,8 @@ function* expressionsIn(value: Json, pointer: string): Generator<Found> {
   }
 }
 
-function* checkReferences(
+/** Whether the steps and names that a text uses can be seen from where it stands. */
+export function* checkReferences(
   index: DocumentIndex,
   entry: ActivityEntry,
   pointer: string,
@@ -59,28 +72,33 @@ function* checkReferences(
       yield problem(
         pointer,
         'STEP_OUT_OF_SCOPE',
-        `"steps.${id}" is inside a for-each that "${entry.id}" is not in: keep its result in a variable`,
+        `"steps.${id}" is inside a loop that "${entry.id}" is not in: keep its result in a variable`,
       )
     }
   }
   const around = [...scopesAround(entry.scope)]
-  if ((references.includes('item') || references.includes('index')) && !around.some(isTurn)) {
+  if (references.includes('item') && !around.some(isTurn)) {
     yield problem(
       pointer,
       'NAME_OUT_OF_SCOPE',
-      `"item" and "index" exist only inside a for-each, and "${entry.id}" is in none`,
+      `"item" exists only inside a for-each or for, and "${entry.id}" is in none`,
     )
   }
-  if (references.includes('error') && !around.some(({ part }) => part === 'catch' || part === 'finally')) {
+  if (references.includes('index') && entry.type?.container !== 'while' && !around.some(isLoopBody)) {
+    yield problem(pointer, 'NAME_OUT_OF_SCOPE', `"index" exists only inside a loop, and "${entry.id}" is in none`)
+  }
+  if (references.includes('error') && !around.some(({ part }) => seesError(part))) {
     yield problem(
       pointer,
       'NAME_OUT_OF_SCOPE',
-      `"error" exists only inside "catch" and "finally", and "${entry.id}" is in none`,
+      `"error" exists only inside "catch", "finally" and "compensate", and "${entry.id}" is in none`,
     )
   }
 }
 
-/** Whoever reads a step must be inside every for-each that the step is inside. */
+const seesError = (part: PartName): boolean => part === 'catch' || part === 'finally' || part === 'compensate'
+
+/** Whoever reads a step must be inside every for-each and for that the step is inside. */
 function isVisible(step: ActivityEntry, reader: ActivityEntry): boolean {
   const around = new Set(scopesAround(reader.scope))
   return [...scopesAround(step.scope)].filter(isTurn).every((turn) => around.has(turn))

@@ -4,6 +4,7 @@ import type { ActivityEntry, DocumentIndex } from '../document-index.ts'
 import { type GraphProblem, problem, warning } from '../graph-problem.ts'
 import { pointerTo } from '../json-pointer.ts'
 import { isDuration } from '../json-schema.ts'
+import { checkStepPolicies } from './check-step-policies.ts'
 
 /** Durations, back-off, and policies that cannot work where they stand. */
 export function* checkPolicies(index: DocumentIndex): Generator<GraphProblem> {
@@ -12,6 +13,7 @@ export function* checkPolicies(index: DocumentIndex): Generator<GraphProblem> {
     const { timeout, retry } = document
     yield* checkDuration(pointerTo(pointer, 'timeout'), 'timeout', timeout)
     yield* checkEffect(entry)
+    yield* checkStepPolicies(entry)
     if (retry === undefined) continue
     if (type?.kind === 'container') {
       yield problem(

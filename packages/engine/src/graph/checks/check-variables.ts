@@ -48,7 +48,7 @@ function* checkAssignment(
   }
 }
 
-function fits({ type = 'any' }: VariableDocument, value: Json): boolean {
+export function fits({ type = 'any' }: VariableDocument, value: Json): boolean {
   switch (type) {
     case 'any':
       return true

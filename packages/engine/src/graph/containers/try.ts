@@ -3,7 +3,7 @@ import { beginScope } from '../begin-scope.ts'
 import { cancelScope } from '../cancel-scope.ts'
 import { DEFAULT_OUTCOME } from '../document.ts'
 import { type CompiledActivity, isConnected } from '../graph-program.ts'
-import type { TryState } from '../graph-state.ts'
+import type { LoopJump, TryState } from '../graph-state.ts'
 import type { StepEnd } from '../step-end.ts'
 import type { ContainerRun } from './container-run.ts'
 import { tryPartKey } from './part-keys.ts'
@@ -38,6 +38,19 @@ export function tryPartFailed(run: ContainerRun<TryState>, error: Failure): Step
   return begin(run, 'finally', error) ? undefined : tryEnd(run)
 }
 
+/** Whether a jump out of the part that runs now has to wait for `finally`. */
+export function delaysJump(activity: CompiledActivity, guard: TryState): boolean {
+  return guard.part !== 'finally' && activity.parts.finally !== undefined
+}
+
+/** A step of the running part jumps out of it: drops the rest of that part, and runs finally first. */
+export function tryPartLeft(run: ContainerRun<TryState>, jump: LoopJump): StepEnd | undefined {
+  const { state, step, container: guard } = run
+  cancelScope(state, tryPartKey(step, guard.part))
+  guard.jump = jump
+  return begin(run, 'finally') ? undefined : tryEnd(run)
+}
+
 export function tryPartEnded(run: ContainerRun<TryState>): StepEnd | undefined {
   if (run.container.part !== 'finally' && begin(run, 'finally')) return undefined
   return tryEnd(run)
@@ -45,6 +58,7 @@ export function tryPartEnded(run: ContainerRun<TryState>): StepEnd | undefined {
 
 function tryEnd({ activity, container: guard }: ContainerRun<TryState>): StepEnd {
   if (guard.failure !== undefined) return { kind: 'failed', error: guard.failure }
+  if (guard.jump !== undefined) return { kind: 'jumped', jump: guard.jump }
   const outcome = guard.caught && isConnected(activity, CAUGHT_OUTCOME) ? CAUGHT_OUTCOME : DEFAULT_OUTCOME
   return { kind: 'completed', outcome, output: { caught: guard.caught } }
 }

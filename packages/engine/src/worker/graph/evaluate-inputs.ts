@@ -1,28 +1,70 @@
 import type { Json, JsonObject } from '@lockstep/base'
-import { evaluateExpression } from '../../expression/expression.ts'
+import { fitsCase, takesAll } from '../../activity/run/switch.ts'
+import { type CompiledExpression, evaluateExpression } from '../../expression/expression.ts'
+import type { ExpressionScope } from '../../expression/scope.ts'
 import { expressionScope } from '../../graph/expression-scope.ts'
-import { fillTemplate } from '../../graph/input-template.ts'
+import { type CaseTemplates, fillTemplate, type InputTemplate } from '../../graph/input-template.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 
+type Template = InputTemplate<CompiledExpression>
+type Cases = CaseTemplates<CompiledExpression>
+
 /** `undefined`: at least one expression is for the sandbox. */
-export function inputsNow({ program, state }: LiveGraph, { step, activity: { inputs } }: Run): JsonObject | undefined {
+export function inputsNow({ program, state }: LiveGraph, { step, activity }: Run): JsonObject | undefined {
+  const { inputs, cases } = activity
   if (inputs.literal !== undefined) return inputs.literal
   const scope = expressionScope(program, state, step)
-  const values: Json[] = []
-  for (const expression of inputs.expressions) {
-    const value = expression.evaluate?.(scope)
-    if (value === undefined) return undefined
-    values.push(value)
-  }
-  return fillTemplate(inputs, values)
+  return cases === undefined ? filledNow(inputs, scope) : casesNow(cases, scope)
 }
 
 export async function inputsFromSandbox(
   { program, state, shell }: LiveGraph,
-  { step, activity: { inputs } }: Run,
+  { step, activity: { inputs, cases } }: Run,
 ): Promise<JsonObject> {
   // Taken now: the scope shows the state's own objects, and others may change them before the sandbox answers.
   const scope = structuredClone({ ...expressionScope(program, state, step) })
-  const values = await Promise.all(inputs.expressions.map((each) => evaluateExpression(each, scope, shell.sandbox)))
-  return fillTemplate(inputs, values)
+  const filled = async (template: Template): Promise<JsonObject> =>
+    fillTemplate(
+      template,
+      await Promise.all(template.expressions.map((each) => evaluateExpression(each, scope, shell.sandbox))),
+    )
+  return cases === undefined ? filled(inputs) : casesFromSandbox(cases, filled)
+}
+
+function filledNow(template: Template, scope: ExpressionScope): JsonObject | undefined {
+  const values: Json[] = []
+  for (const expression of template.expressions) {
+    const value = expression.evaluate?.(scope)
+    if (value === undefined) return undefined
+    values.push(value)
+  }
+  return fillTemplate(template, values)
+}
+
+/** The cases up to the first that fits: those after it may well make no sense then, and are left alone. */
+function casesNow({ rest, each }: Cases, scope: ExpressionScope): JsonObject | undefined {
+  const inputs = filledNow(rest, scope)
+  if (inputs === undefined) return undefined
+  const cases: JsonObject[] = []
+  for (const template of each) {
+    const filled = filledNow(template, scope)
+    if (filled === undefined) return undefined
+    cases.push(filled)
+    if (!takesAll(inputs) && fitsCase(filled, inputs.value)) break
+  }
+  return { ...inputs, cases }
+}
+
+async function casesFromSandbox(
+  { rest, each }: Cases,
+  fill: (template: Template) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const inputs = await fill(rest)
+  const cases: JsonObject[] = []
+  for (const template of each) {
+    const filled = await fill(template)
+    cases.push(filled)
+    if (!takesAll(inputs) && fitsCase(filled, inputs.value)) break
+  }
+  return { ...inputs, cases }
 }

@@ -15,27 +15,41 @@ import type { GraphState } from '../../graph/graph-state.ts'
 import { openContainer } from '../../graph/open-container.ts'
 import { resetReady, takeCancelled, takeDueRetries, takeReady } from '../../graph/ready.ts'
 import { verdict } from '../../graph/verdict.ts'
-import { dueWaits, nextDueAt, nextDueInMs, openWaits, stamp } from '../../graph/waits.ts'
-import type { Fact, StepKey } from '../../journal/fact.ts'
+import { dueWaits, nextDueAt, nextDueInMs, openWaitOf, stamp } from '../../graph/waits.ts'
+import type { Fact, Failure, OpenedFact, StepKey } from '../../journal/fact.ts'
+import { checkFanOut, widthOf } from '../../limit/check-fan-out.ts'
 import { unclearOutcome } from '../../step/incident.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
 import type { InboxMessage, RecordedFact } from '../../store/agenda-store.ts'
-import { activeBeside, type Execution, type ExecutionHost, type Posture } from '../execution.ts'
+import { operateGraph, standsOf, stepOf } from '../../verb/operate-graph.ts'
+import type { ExecutionOrder, Stands } from '../control-messages.ts'
+import { activeBeside, type Cancellation, type Execution, type ExecutionHost, type Posture } from '../execution.ts'
 import { inputsFromSandbox, inputsNow } from './evaluate-inputs.ts'
 import { type GraphShell, LiveGraph, type Run } from './live-graph.ts'
+import { reopenOutside } from './open-outside.ts'
+import { outsideEnded } from './outside-ended.ts'
 import { restartChildren, runChild } from './run-child.ts'
+import { bulkChildEnded, resumeChildren, runChildren, tendChildren } from './run-children.ts'
 import { runEffect } from './run-effect.ts'
+import { runHumanTask } from './run-human-task.ts'
+import { runScript } from './run-script.ts'
+import { runTask } from './run-task.ts'
 import { runTransaction } from './run-transaction.ts'
+import { cancelGraph, stopChildren } from './saga.ts'
 import { activityContext, settleStep } from './settle-step.ts'
+import { timeoutFacts } from './timeout-facts.ts'
 
 /** Inline steps of one turn; then others get a turn too, and what was recorded can leave. */
 const TURN_STEPS = 500
 /** Facts after which a snapshot is cheaper to read than they are. */
 const SNAPSHOT_AFTER = 64
+/** Characters of a usual fact: a long snapshot is written only after as much was written in facts, or a wide loop would write little else. */
+const FACT_LENGTH = 128
 
 export class GraphExecution implements Execution {
   readonly #graph: LiveGraph
   #snapshotSeq = 0
+  #snapshotLength = 0
   #replayed = false
   #turnScheduled = false
   #advancing = false
@@ -54,24 +68,59 @@ export class GraphExecution implements Execution {
     this.#leftBehind = takeCancelled(state).filter((step) => !graph.isAlive(step))
     resetReady(graph.program, state)
     this.#replayed = facts.length > 1 || snapshot !== undefined
+    if (this.#replayed) graph.bounds.unmeasured()
+  }
+
+  get stands(): Stands | undefined {
+    return standsOf(this.#graph.state)
+  }
+
+  operate(order: ExecutionOrder): void {
+    const graph = this.#graph
+    graph.freeze.afterwards(() => {
+      operateGraph(graph, order, (step, payload) =>
+        this.deliver({ id: '', kind: 'child', bookmarkId: undefined, step, payload }),
+      )
+      this.#turn()
+    })
   }
 
   advance(): void {
     if (this.#replayed) {
       this.#replayed = false
-      if (this.#leftBehind.length > 0) this.#graph.host.record({ closes: this.#leftBehind })
+      // Some may be alive again: a retry gave them their waits back.
+      const closes = this.#leftBehind.filter((step) => !this.#graph.isAlive(step))
+      if (closes.length > 0) this.#graph.host.record({ closes })
       this.#leftBehind = []
       restartChildren(this.#graph)
+      resumeChildren(this.#graph)
+      reopenOutside(this.#graph)
+      this.#graph.sections.resume()
     }
     this.#turn()
+  }
+
+  get holdsOn(): boolean {
+    return this.#graph.sections.heldCount > 0
+  }
+
+  cancel(cancellation: Cancellation): void {
+    cancelGraph(this.#graph, cancellation)
   }
 
   deliver(message: InboxMessage): void {
     const graph = this.#graph
     graph.freeze.afterwards(() => {
-      const step = message.step ?? ''
-      const wait = openWaits(graph.state).find((each) => each.step === step)
-      if (wait === undefined) return
+      const step = stepOf(graph.state, message)
+      const wait = openWaitOf(graph.state, step)
+      if (wait === undefined) {
+        if (message.kind === 'child' && bulkChildEnded(graph, step, message.payload)) this.#turn()
+        return
+      }
+      if (wait.wait.kind === 'task' || wait.wait.kind === 'human') {
+        graph.fold(outsideEnded(graph, wait, message))
+        return this.#turn()
+      }
       graph.fold(
         message.kind === 'child'
           ? childEnded(graph.program, graph.state, step, message.payload)
@@ -89,10 +138,13 @@ export class GraphExecution implements Execution {
       if (!graph.isAlive(step)) continue // cancelled by one that fired before it
       if (wait.kind === 'timer') graph.fold({ kind: 'completed', step, outcome: 'done', by: 'timer' })
       else if (wait.kind === 'timeout') graph.fold(timedOut(step, wait.ms))
+      else if (wait.kind === 'lock') graph.sections.timedOut(step)
       else if (wait.kind !== 'retry') late.push(step)
     }
-    const first = late.find((step) => graph.isAlive(step))
-    if (first !== undefined) this.#proposeTimeout(first)
+    const open = late.filter((step) => graph.isAlive(step))
+    if (open.length > 0) this.#proposeTimeouts(open)
+    graph.sections.fire(now)
+    if (!graph.host.isStill) graph.deferrals.fire(now)
     this.#turn()
   }
 
@@ -101,7 +153,7 @@ export class GraphExecution implements Execution {
   }
 
   posture(): Posture {
-    const { state, activeCount, freeze } = this.#graph
+    const { state, activeCount, freeze, sections, deferrals, bounds } = this.#graph
     const end = verdict(state)
     if (end !== undefined) {
       return {
@@ -111,20 +163,35 @@ export class GraphExecution implements Execution {
         error: end.status === 'faulted' ? end.error : undefined,
       }
     }
-    if (activeCount > 0 || this.#turnScheduled || freeze.isOn) return activeBeside(nextDueAt(state))
-    return { kind: 'waiting', dueAt: nextDueAt(state), dueInMs: nextDueInMs(state) }
+    if (bounds.breach !== undefined) return { kind: 'ended', status: 'faulted', output: null, error: bounds.breach }
+    const status: { status?: string } = state.undoing === undefined ? {} : { status: 'compensating' }
+    const dueAt = earliest(earliest(nextDueAt(state), sections.nextAskAt), deferrals.nextDueAt())
+    if (activeCount > 0 || this.#turnScheduled || freeze.isOn) return activeBeside(dueAt, status.status)
+    bounds.rested()
+    return { kind: 'waiting', dueAt, dueInMs: nextDueInMs(state), ...status }
   }
 
   snapshot(): string | undefined {
     const { state } = this.#graph
-    if (state.seq - this.#snapshotSeq < SNAPSHOT_AFTER) return undefined
+    const least = Math.max(SNAPSHOT_AFTER, this.#snapshotLength / FACT_LENGTH)
+    if (state.seq - this.#snapshotSeq < least) return undefined
     this.#snapshotSeq = state.seq
-    return JSON.stringify(state)
+    const text = JSON.stringify(state)
+    this.#snapshotLength = text.length
+    return text
   }
 
   attach(host: ExecutionHost): void {
     this.#graph.host = host
     this.#replayed = false
+    this.#graph.deferrals.expire()
+  }
+
+  reconsider(): void {
+    const graph = this.#graph
+    graph.freeze.afterwards(() => {
+      if (!graph.host.isStill) graph.deferrals.reconsider()
+    })
   }
 
   dispose(reason: unknown): void {
@@ -135,6 +202,7 @@ export class GraphExecution implements Execution {
   #turn(): void {
     const graph = this.#graph
     if (this.#advancing || graph.freeze.isOn || graph.isDisposed) return
+    if (graph.host.isStill) return this.#rest()
     if (graph.awaitedTransactionCount > 0) return this.#rest()
     this.#advancing = true
     try {
@@ -143,7 +211,7 @@ export class GraphExecution implements Execution {
           ...takeReady(graph.program, graph.state),
           ...takeDueRetries(graph.program, graph.state, graph.host.storeNow()),
         ]
-        if (ready.length === 0) break
+        if (ready.length === 0 || graph.bounds.breach !== undefined) break
         for (const run of ready) if (graph.isAlive(run.step)) this.#begin(run)
         graph.dropCancelled()
         if (count >= TURN_STEPS) {
@@ -154,11 +222,14 @@ export class GraphExecution implements Execution {
     } finally {
       this.#advancing = false
     }
+    if (graph.bulkRuns.size > 0) tendChildren(graph)
     this.#rest()
   }
 
   #rest(): void {
     this.#graph.dropCancelled()
+    this.#graph.sections.tend()
+    stopChildren(this.#graph)
     this.#graph.host.changed()
   }
 
@@ -172,6 +243,7 @@ export class GraphExecution implements Execution {
   }
 
   #begin(run: Run): void {
+    if (this.#graph.sections.holdsBack(run.step)) return
     if (run.unclear) return this.#reportUnclear(run)
     try {
       const inputs = inputsNow(this.#graph, run)
@@ -194,7 +266,7 @@ export class GraphExecution implements Execution {
     }
     graph.freeze.afterwards(() => {
       graph.activeCount -= 1
-      if (graph.isAlive(run.step)) begin()
+      if (graph.isAlive(run.step) && !graph.host.isStill) begin()
       this.#turn()
     })
   }
@@ -206,14 +278,24 @@ export class GraphExecution implements Execution {
     const problem = graph.shell.activities.check(type, inputs)
     if (problem !== undefined)
       return graph.fail(run, new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' }))
+    if (activity.container === 'critical-section') return graph.sections.enter(run, inputs)
     if (activity.container !== undefined) {
-      const opened = openContainer(run, inputs)
+      const opened = this.#withinLimits(run, openContainer(run, inputs))
       return 'kind' in opened
         ? graph.fold(opened)
         : graph.fold({ kind: 'failed', step, attempt: run.attempt, error: { ...opened, step } })
     }
     if (type === 'run-workflow') return runChild(graph, run, inputs)
-    const handler = graph.shell.activities.handler(type)
+    if (type === 'bulk-run') {
+      const count = Array.isArray(inputs.items) ? inputs.items.length : 0
+      const breach = checkFanOut(step, count, graph.shell.limits.fanOut)
+      if (breach !== undefined) return graph.fold({ kind: 'failed', step, attempt: run.attempt, error: breach })
+      return runChildren(graph, run, inputs)
+    }
+    if (type === 'run-task') return runTask(graph, run, inputs)
+    if (type === 'human-task') return runHumanTask(graph, run, inputs)
+    if (activity.type.script !== undefined) return runScript(graph, run, inputs)
+    const handler = graph.shell.activities.handler(type, inputs)
     if (handler === undefined) {
       const message = `This node has no code for activity type "${type}"`
       return graph.fail(run, new WorkflowFault({ message, faultCode: 'UNKNOWN_ACTIVITY_TYPE' }))
@@ -227,6 +309,12 @@ export class GraphExecution implements Execution {
     }
   }
 
+  #withinLimits({ step, activity }: Run, opened: OpenedFact | Failure): OpenedFact | Failure {
+    if (!('kind' in opened)) return opened
+    const width = widthOf(opened, activity.parts.branches?.length)
+    return checkFanOut(step, width, this.#graph.shell.limits.fanOut) ?? opened
+  }
+
   /** Nobody knows whether it happened. A person decides. */
   #reportUnclear({ step, activity }: Run): void {
     const graph = this.#graph
@@ -234,16 +322,16 @@ export class GraphExecution implements Execution {
     graph.openWait(step, { kind: 'signal', name: step }, [incident])
   }
 
-  /** A resume may be consuming the very bookmark: the store decides who was first. One at a time, because one may cancel another. */
-  #proposeTimeout(step: StepKey): void {
+  /** A resume may be consuming one of the very bookmarks: the store decides who was first, about all of them together. */
+  #proposeTimeouts(late: readonly StepKey[]): void {
     const graph = this.#graph
-    const fact: Fact = { kind: 'completed', step, outcome: 'timeout', by: 'timer' }
+    const { steps, facts } = timeoutFacts(graph, late)
     graph.freeze.begin()
     graph.host.propose({
-      facts: [fact],
-      closes: [step],
+      facts,
+      closes: steps,
       apply: (at) => {
-        graph.foldWritten([fact], at)
+        graph.foldWritten(facts, at)
         graph.freeze.end()
         this.#turn()
       },
@@ -251,6 +339,9 @@ export class GraphExecution implements Execution {
     })
   }
 }
+
+const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 
 function completed(step: StepKey, by: 'event' | 'resume', payload: unknown): Fact {
   return { kind: 'completed', step, outcome: 'done', output: (payload ?? null) as Json, by }

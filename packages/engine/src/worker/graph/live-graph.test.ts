@@ -160,7 +160,7 @@ describe('a graph in memory', () => {
     )
     const id = await t.start(t.only, 'hanging')
     expect(await t.end(t.only, id, 60_000)).toMatchObject({ status: 'faulted', error: { code: 'TIMED_OUT' } })
-    expect(reason).toMatchObject({ details: { faultCode: 'CANCELLED' } })
+    expect(reason).toMatchObject({ code: 'CANCELLED' })
   })
 
   it('lets a function sleep beside a step that takes longer', async () => {

@@ -1,19 +1,28 @@
-import type { Clock, LazyAbort, Logger, Random } from '@lockstep/base'
+import { Cancelled, type Clock, type LazyAbort, type Logger, type Random } from '@lockstep/base'
 import type { ActivityRegistry } from '../../activity/activity-registry.ts'
 import type { CompiledExpression } from '../../expression/expression.ts'
 import type { Sandbox } from '../../expression/sandbox.ts'
+import type { WorkflowLocks } from '../../function/function-execution.ts'
 import { applyFact } from '../../graph/apply-fact.ts'
 import type { GraphProgram } from '../../graph/graph-program.ts'
 import { type GraphState, initialState } from '../../graph/graph-state.ts'
 import { isLive, type StepToRun, takeCancelled } from '../../graph/ready.ts'
+import { isLate } from '../../graph/saga/late-step.ts'
 import type { Fact, Failure, StepKey, Wait } from '../../journal/fact.ts'
+import { Bounds } from '../../limit/bounds.ts'
+import type { EngineLimits } from '../../limit/engine-limits.ts'
+import type { StepGate } from '../../limit/step-gate.ts'
+import { Deferrals } from '../../step/deferrals.ts'
 import { toFailure } from '../../step/failure.ts'
+import type { ProgressReports } from '../../step/progress-reports.ts'
 import { retryDelayMs } from '../../step/retry-policy.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
 import type { NewIncident } from '../../store/commit-store.ts'
 import { bookmarksFor } from '../bookmarks-for.ts'
 import type { Change, ExecutionHost } from '../execution.ts'
 import { Freeze } from '../freeze.ts'
+import { Sections } from './critical-section.ts'
+import type { GraphOutside } from './graph-outside.ts'
 
 export interface GraphShell {
   readonly activities: ActivityRegistry
@@ -24,6 +33,11 @@ export interface GraphShell {
   /** How long published events are kept for a bookmark that opens later. */
   readonly eventTtlMs: number
   readonly mostDepth: number
+  readonly limits: EngineLimits
+  readonly gate: StepGate
+  readonly progress: ProgressReports
+  readonly locks: WorkflowLocks | undefined
+  readonly outside: GraphOutside
 }
 
 export type Run = StepToRun<CompiledExpression>
@@ -37,6 +51,22 @@ export class LiveGraph {
   readonly freeze = new Freeze()
   /** Code that can be told to stop, by step. */
   readonly running = new Map<StepKey, LazyAbort>()
+  /** Steps that run many children, and what was begun for them here; see `tendChildren`. */
+  readonly bulkRuns = new Set<StepKey>()
+  readonly begun = new Map<string, Promise<void>>()
+  readonly sections: Sections
+  /** Children whose start is on its way. */
+  readonly starting = new Map<StepKey, Promise<void>>()
+  /** Children were told that the instance is undone. */
+  toldChildren = false
+  /** The step whose transaction is open. */
+  transacting: StepKey | undefined
+  /** A cancel waits for that transaction; where it was rolled back, this is the step. */
+  isCancelling = false
+  rolledBack: Run | undefined
+  /** Steps that a limit, a lock or a breaker holds back. */
+  readonly deferrals = new Deferrals()
+  readonly bounds: Bounds
   host: ExecutionHost
   state: GraphState
   /** Things under way that keep the instance from being suspended. */
@@ -44,6 +74,7 @@ export class LiveGraph {
   /** Transactions that wait for their moment; see `runTransaction`. */
   awaitedTransactionCount = 0
   #isDisposed = false
+  readonly #measure = (): number => JSON.stringify(this.state).length
 
   constructor(program: GraphProgram<CompiledExpression>, shell: GraphShell, host: ExecutionHost, goOn: () => void) {
     this.program = program
@@ -51,6 +82,8 @@ export class LiveGraph {
     this.host = host
     this.goOn = goOn
     this.state = initialState(program)
+    this.bounds = new Bounds(shell.limits)
+    this.sections = new Sections(this)
   }
 
   get isDisposed(): boolean {
@@ -65,6 +98,7 @@ export class LiveGraph {
   fold(fact: Fact, more: Omit<Change, 'facts'> = {}): void {
     if (this.#isDisposed) return
     applyFact(this.program, this.state, fact)
+    this.bounds.count(fact, this.state.seq, this.#measure)
     this.host.record({ ...more, facts: [fact] })
   }
 
@@ -77,7 +111,9 @@ export class LiveGraph {
   /** An attempt failed: another one follows, or the step has failed. */
   fail({ step, activity, attempt }: Run, error: unknown): void {
     const failure = failureOf(error, step)
-    const delayMs = retryDelayMs(activity.retry, attempt, failure, this.shell.random.next())
+    // One that came late is only waited for.
+    const isLast = isLate(this.state, step)
+    const delayMs = isLast ? undefined : retryDelayMs(activity.retry, attempt, failure, this.shell.random.next())
     if (delayMs === undefined) this.fold({ kind: 'failed', step, attempt, error: failure })
     else this.fold({ kind: 'retrying', step, attempt, error: failure, delayMs })
   }
@@ -89,14 +125,13 @@ export class LiveGraph {
   }
 
   /** Stops the code of steps that were cancelled, and closes their bookmarks. */
-  dropCancelled(): void {
+  dropCancelled(reason?: unknown): void {
     const dead = takeCancelled(this.state)
     if (dead.length === 0) return
     for (const step of dead) {
-      this.running
-        .get(step)
-        ?.abort(new WorkflowFault({ message: `Step "${step}" is no longer wanted`, faultCode: 'CANCELLED' }))
+      this.running.get(step)?.abort(reason ?? notWanted(step))
       this.running.delete(step)
+      this.deferrals.withdraw(step)
     }
     this.host.record({ closes: dead })
   }
@@ -104,10 +139,14 @@ export class LiveGraph {
   dispose(reason: unknown): void {
     this.#isDisposed = true
     this.freeze.close()
+    this.deferrals.clear()
+    this.sections.dispose(reason)
     for (const abort of this.running.values()) abort.abort(reason)
     this.running.clear()
   }
 }
+
+const notWanted = (step: StepKey): Error => new Cancelled({ what: `Step "${step}", which is no longer wanted,` })
 
 export function failureOf(error: unknown, step: StepKey): Failure {
   const failure = toFailure(error, step)

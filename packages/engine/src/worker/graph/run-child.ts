@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@lockstep/base'
+import { isLate } from '../../graph/saga/late-step.ts'
 import { openWaits } from '../../graph/waits.ts'
 import type { StepKey } from '../../journal/fact.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
@@ -14,8 +15,9 @@ export function runChild(graph: LiveGraph, run: Run, inputs: JsonObject): void {
     return graph.fail(run, new WorkflowFault({ message, faultCode: 'TOO_DEEP' }))
   }
   const instanceId = host.newId()
-  graph.fold({ kind: 'waiting', step: run.step, wait: { kind: 'child', instanceId } })
-  void startChild(graph, run, instanceId, () => inputs)
+  const detached = inputs.wait === false ? ({ detached: true } as const) : {}
+  graph.fold({ kind: 'waiting', step: run.step, wait: { kind: 'child', instanceId, ...detached } })
+  begin(graph, run, instanceId, () => inputs)
 }
 
 /** The process that wrote the wait may have died before it started the child; starting it again is harmless. */
@@ -24,9 +26,16 @@ export function restartChildren(graph: LiveGraph): void {
     const execution = graph.state.executions[step]
     const activity = execution && graph.program.byId.get(execution.activity)
     if (wait.kind !== 'child' || execution === undefined || activity === undefined) continue
+    if (isLate(graph.state, step)) continue // it is to be stopped
     const run: Run = { step, activity, attempt: execution.attempt, unclear: false }
-    void startChild(graph, run, wait.instanceId, () => inputsFromSandbox(graph, run))
+    begin(graph, run, wait.instanceId, () => inputsFromSandbox(graph, run))
   }
+}
+
+function begin(graph: LiveGraph, run: Run, instanceId: string, inputsOf: () => JsonObject | Promise<JsonObject>): void {
+  const { step } = run
+  const started = startChild(graph, run, instanceId, inputsOf).finally(() => graph.starting.delete(step))
+  graph.starting.set(step, started)
 }
 
 async function startChild(
@@ -42,7 +51,7 @@ async function startChild(
     const inputs = await inputsOf()
     await host.durable()
     await host.startChild({
-      ...childOf(inputs, host.identity.correlationId),
+      ...childOf(inputs, state.correlationId),
       instanceId,
       step,
       depth: (state.depth ?? 0) + 1,

@@ -1,8 +1,12 @@
-import { type JsonObject, LazyAbort } from '@lockstep/base'
+import { abortable, type JsonObject, LazyAbort } from '@lockstep/base'
 import type { ActivityResult, EffectActivity } from '../../activity/activity-handler.ts'
-import { runAttempt } from '../../step/run-attempt.ts'
+import type { Passed } from '../../limit/passed-gate.ts'
+import { runPoliced } from '../../step/policed-attempt.ts'
+import { enterStep, gateNames, putOff } from './enter-step.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 import { activityContext, checkedResult, settleStep } from './settle-step.ts'
+
+type End = { readonly result: ActivityResult } | { readonly error: unknown } | { readonly later: () => void }
 
 /** Runs code that does something outside: when everything before it is durable, and announced where it must not run twice. */
 export async function runEffect(
@@ -16,33 +20,69 @@ export async function runEffect(
   const abort = new LazyAbort(host.abort)
   graph.running.set(step, abort)
   graph.activeCount += 1
-  let end: { readonly result: ActivityResult } | { readonly error: unknown }
+  const again = (): void => void runEffect(graph, run, handler, inputs)
+  let passed: Passed | undefined
+  let end: End
   try {
-    if (activity.effect === 'atMostOnce') graph.fold({ kind: 'attempting', step, attempt })
-    await host.durable()
-    const result = await host.effect(() =>
-      runAttempt(shell.clock, abort, `Step "${step}"`, activity.timeoutMs, async (own) =>
-        handler.run(inputs, activityContext(graph, run, own)),
-      ),
-    )
-    end = { result: checkedResult(run, result) }
+    const entry = activity.policies?.isGated ? await enter(graph, run, abort, again) : undefined
+    if (typeof entry === 'function') end = { later: entry }
+    else {
+      passed = entry
+      if (activity.effect === 'atMostOnce') graph.fold({ kind: 'attempting', step, attempt })
+      const durable = host.durable()
+      await (passed === undefined ? durable : abortable(durable, abort.signal))
+      const result = await host.effect(() => attemptEffect(graph, run, handler, inputs, abort, passed))
+      end = { result: checkedResult(run, result, shell.limits.payloadBytes) }
+    }
   } catch (error) {
     end = { error }
   }
+  // An attempt that was told to stop says nothing of what it tried.
+  passed?.leave('result' in end ? 'completed' : isAborted(host.abort, abort, passed) ? 'untried' : 'failed')
   abort.release()
   graph.running.delete(step)
   graph.freeze.afterwards(() => {
     graph.activeCount -= 1
     if (graph.isAlive(step)) conclude(graph, run, end)
+    if (!graph.isAlive(step)) shell.progress.ended(host.identity, step)
     graph.goOn()
   })
 }
 
-function conclude(
+/** A function: not now; it puts the step off. */
+async function enter(graph: LiveGraph, run: Run, abort: LazyAbort, again: () => void): Promise<Passed | (() => void)> {
+  const names = await gateNames(graph, run)
+  const entry = await enterStep(graph, run, names, abort)
+  return typeof entry === 'number' ? () => putOff(graph, run, names, entry, again) : entry
+}
+
+async function attemptEffect(
   graph: LiveGraph,
   run: Run,
-  end: { readonly result: ActivityResult } | { readonly error: unknown },
-): void {
+  handler: EffectActivity,
+  inputs: JsonObject,
+  abort: LazyAbort,
+  passed: Passed | undefined,
+): Promise<ActivityResult> {
+  const { step, activity, attempt } = run
+  const { clock, progress } = graph.shell
+  const { identity } = graph.host
+  const heartbeatMs = activity.policies?.heartbeatMs
+  const lastHeartbeat = heartbeatMs === undefined ? undefined : await progress.lastBeat(identity, step)
+  const lease = passed?.lease
+  const bounds = { timeoutMs: activity.timeoutMs, heartbeatMs, lease }
+  return runPoliced(clock, abort, `Step "${step}"`, bounds, async (own, beat) => {
+    const report = progress.report(identity, step, attempt, beat)
+    return handler.run(inputs, activityContext(graph, run, own, { ...report, lastHeartbeat, fence: lease?.fence }))
+  })
+}
+
+function isAborted(host: LazyAbort, abort: LazyAbort, { lease }: Passed): boolean {
+  return host.signal.aborted || (abort.signal.aborted && lease?.signal.aborted !== true)
+}
+
+function conclude(graph: LiveGraph, run: Run, end: End): void {
+  if ('later' in end) return end.later()
   if ('error' in end) return graph.fail(run, end.error)
   try {
     settleStep(graph, run, end.result)

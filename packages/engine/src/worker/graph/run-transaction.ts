@@ -1,11 +1,15 @@
 import { abortable, type JsonObject, LazyAbort, TimedOut } from '@lockstep/base'
+import type { Lease } from '@lockstep/coordination'
 import type { CompletedResult, TransactionalActivity } from '../../activity/activity-handler.ts'
 import { requireDeclared } from '../../graph/fact-checks.ts'
 import type { CompletedFact } from '../../journal/fact.ts'
+import type { AttemptEnd, Passed } from '../../limit/passed-gate.ts'
 import { inTransaction, reasonOf } from '../../step/in-transaction.ts'
-import { runAttempt } from '../../step/run-attempt.ts'
+import { runPoliced } from '../../step/policed-attempt.ts'
+import { silentReport } from '../../step/progress-reports.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
 import type { UserTransaction } from '../../store/transaction-store.ts'
+import { enterThen } from './enter-step.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 import { activityContext, checkedResult, completedFact, eventOf } from './settle-step.ts'
 
@@ -15,30 +19,56 @@ import { activityContext, checkedResult, completedFact, eventOf } from './settle
  * journal, whatever else happens meanwhile. Until it has that moment nothing new begins, or it might never come.
  */
 export function runTransaction(graph: LiveGraph, run: Run, handler: TransactionalActivity, inputs: JsonObject): void {
+  if (run.activity.policies?.isGated !== true) return transact(graph, run, handler, inputs, undefined)
+  enterThen(
+    graph,
+    run,
+    (passed) => transact(graph, run, handler, inputs, passed),
+    () => runTransaction(graph, run, handler, inputs),
+  )
+}
+
+function transact(
+  graph: LiveGraph,
+  run: Run,
+  handler: TransactionalActivity,
+  inputs: JsonObject,
+  passed: Passed | undefined,
+): void {
   const { step } = run
   const abort = new LazyAbort(graph.host.abort)
+  // An instance that is lost never hears how its transaction ended: it was rolled back.
+  if (passed !== undefined)
+    graph.host.abort.signal.addEventListener('abort', () => passed.leave('untried'), { once: true })
   graph.running.set(step, abort)
   graph.activeCount += 1
   graph.awaitedTransactionCount += 1
 
-  const finish = (fold: () => void): void => {
+  const finish = (fold: () => void, end: AttemptEnd): void => {
+    passed?.leave(abort.signal.aborted ? 'untried' : end)
     abort.release()
     graph.running.delete(step)
     graph.activeCount -= 1
+    graph.transacting = undefined
     fold()
     graph.freeze.end()
     graph.goOn()
   }
-  const attempt = transactionAttempt(graph, run, handler, inputs, abort)
+  const attempt = transactionAttempt(graph, run, handler, inputs, abort, passed?.lease)
   graph.host
     .transact({
       begin: () => {
         graph.awaitedTransactionCount -= 1
+        graph.transacting = step
         graph.freeze.begin()
       },
       run: inTransaction(step, attempt),
-      applied: ({ facts }, at) => finish(() => graph.foldWritten(facts, at)),
-      failed: (error) => finish(() => graph.isAlive(step) && graph.fail(run, reasonOf(error))),
+      applied: ({ facts }, at) => finish(() => graph.foldWritten(facts, at), 'completed'),
+      failed: (error) =>
+        finish(() => {
+          if (graph.isCancelling) graph.rolledBack = run
+          else if (graph.isAlive(step)) graph.fail(run, reasonOf(error))
+        }, 'failed'),
     })
     .catch(() => undefined) // `failed` was told
 }
@@ -50,6 +80,7 @@ function transactionAttempt(
   handler: TransactionalActivity,
   inputs: JsonObject,
   abort: LazyAbort,
+  lease: Lease | undefined,
 ) {
   const { step, activity } = run
   const { clock } = graph.shell
@@ -59,10 +90,11 @@ function transactionAttempt(
     begunAt ??= clock.monotonic()
     const leftMs = activity.timeoutMs === undefined ? undefined : begunAt + activity.timeoutMs - clock.monotonic()
     if (leftMs !== undefined && leftMs <= 0) throw new TimedOut({ what, afterMs: activity.timeoutMs! })
-    const result = await runAttempt(clock, abort, what, leftMs, async (own) => {
+    const bounds = { timeoutMs: leftMs, heartbeatMs: undefined, lease }
+    const result = await runPoliced(clock, abort, what, bounds, async (own) => {
       const { signal } = own
       signal.throwIfAborted()
-      const context = { ...activityContext(graph, run, own), signal, tx }
+      const context = { ...activityContext(graph, run, own, { ...silentReport, fence: lease?.fence }), signal, tx }
       return abortable(Promise.resolve(handler.run(inputs, context)), signal)
     })
     const fact = factOf(graph, run, result)
@@ -72,12 +104,12 @@ function transactionAttempt(
 }
 
 /** Everything that could make the fact one that cannot be folded is found here, before it is written. */
-function factOf({ program }: LiveGraph, run: Run, result: CompletedResult): CompletedFact {
+function factOf({ program, shell }: LiveGraph, run: Run, result: CompletedResult): CompletedFact {
   if (result?.kind !== 'completed') {
     const message = `Step "${run.step}" runs inside a transaction: it can complete or fail, nothing else`
     throw new WorkflowFault({ message, faultCode: 'INVALID_RESULT' })
   }
-  const fact = completedFact(run, checkedResult(run, result))
+  const fact = completedFact(run, checkedResult(run, result, shell.limits.payloadBytes))
   requireDeclared(program, fact, fact.assign)
   return fact
 }

@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { ENDPOINT_METHODS, MOST_BYTES } from '../../trigger/endpoint.ts'
+import type { ActivityType } from '../activity-type.ts'
+import { choice, duration, inputSchema, text } from '../input-schema.ts'
+
+const MOST_HEADERS = 50
+
+export const httpEndpointActivity: ActivityType = {
+  type: 'http-endpoint',
+  kind: 'trigger',
+  title: 'HTTP endpoint',
+  description:
+    'Starts the workflow by a request to /workflows and its path. The input is { method, path, parameters, query, headers, body }.',
+  inputs: inputSchema({
+    path: text('Such as /orders/{id}: segments in braces are parameters.', { minLength: 1, maxLength: 500 }),
+    methods: Type.Optional(
+      Type.Array(choice('A method.', ENDPOINT_METHODS), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'What it takes; POST by default.',
+      }),
+    ),
+    mode: Type.Optional(
+      choice('async (default): answers 202 when the start is durable. sync: waits for an http-response.', [
+        'async',
+        'sync',
+      ]),
+    ),
+    timeout: Type.Optional(duration('How long a request waits in mode sync; 30s by default, 60s at most.')),
+    maxBytes: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MOST_BYTES, description: `Of the body; ${MOST_BYTES} by default.` }),
+    ),
+    headers: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }), {
+        maxItems: MOST_HEADERS,
+        description: 'Headers of the request that the workflow sees, besides content-type, accept and user-agent.',
+      }),
+    ),
+    body: Type.Optional(
+      Type.Unsafe({ type: ['object', 'boolean'], description: 'JSON schema of the body; anything by default.' }),
+    ),
+  }),
+  literalInputs: ['path', 'methods', 'mode', 'timeout', 'maxBytes', 'headers', 'body'],
+  outcomes: ['done'],
+}

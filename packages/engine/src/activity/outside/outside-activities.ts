@@ -1,0 +1,50 @@
+import type { Clock, JsonObject } from '@lockstep/base'
+import { httpClient } from '../../outbound/http/http-client.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
+import type { Secrets } from '../../outbound/secrets.ts'
+import type { ActivityContext, ActivityResult, CustomActivity, EffectActivity } from '../activity-handler.ts'
+import type { ActivityType } from '../activity-type.ts'
+import { httpRequestActivity } from './http-request.ts'
+import { rabbitmqPublishActivity } from './rabbitmq-publish.ts'
+import { redisPublishActivity } from './redis-publish.ts'
+import { runHttpRequest } from './run-http-request.ts'
+import { runRabbitmqPublish, runRedisPublish } from './run-publish.ts'
+import { runSendEmail } from './run-send-email.ts'
+import { runOuterQuery, runOwnQuery } from './run-sql-query.ts'
+import { runWebhook } from './run-webhook.ts'
+import { sendEmailActivity } from './send-email.ts'
+import { sqlQueryActivity } from './sql-query.ts'
+import { webhookActivity } from './webhook.ts'
+
+export interface OutsideServices {
+  readonly clock: Clock
+  readonly outbound: Outbound
+  readonly secrets: Secrets
+}
+
+/** The code of the built-in types that talk to the outside. */
+export function outsideActivities({ clock, outbound, secrets }: OutsideServices): readonly CustomActivity[] {
+  const { mailer, redis, rabbitmq, connections, ownDatabase = true } = outbound
+  const services = { http: httpClient({ ...outbound, clock }), secrets, now: () => clock.now() }
+  const outer = effect(sqlQueryActivity, (inputs, context) => runOuterQuery(connections, inputs, context))
+  return [
+    effect(httpRequestActivity, (inputs, context) => runHttpRequest(services, inputs, context)),
+    effect(webhookActivity, (inputs, context) => runWebhook(services, inputs, context)),
+    effect(sendEmailActivity, (inputs, context) => runSendEmail(mailer, inputs, context)),
+    effect(redisPublishActivity, (inputs, context) => runRedisPublish(redis, inputs, context)),
+    effect(rabbitmqPublishActivity, (inputs, context) => runRabbitmqPublish(rabbitmq, inputs, context)),
+    {
+      ...sqlQueryActivity,
+      runs: 'transaction',
+      run: (inputs, context) => runOwnQuery(ownDatabase, inputs, context),
+      elsewhere: ({ connection }) => (connection === undefined || connection === null ? undefined : outer),
+    },
+  ]
+}
+
+function effect(
+  type: ActivityType,
+  run: (inputs: JsonObject, context: ActivityContext) => Promise<ActivityResult>,
+): EffectActivity {
+  return { ...type, runs: 'effect', run }
+}

@@ -1,0 +1,51 @@
+import type { Json } from '@lockstep/base'
+import type { StepKey } from '../../journal/fact.ts'
+import type { GraphProgram } from '../graph-program.ts'
+import type { GraphState } from '../graph-state.ts'
+import { setMember } from '../own-member.ts'
+import { resetReady } from '../ready.ts'
+import { retryFaulted } from '../retry-faulted.ts'
+
+/** Waits for something that was made for the original alone. */
+const OWN_WAITS: ReadonlySet<string> = new Set(['child', 'children', 'task', 'human', 'lock'])
+
+/**
+ * A copy of an instance is a run of its own: nothing outside was done in its name. Attempts that nobody knows the outcome of are made; children
+ * and tasks that are the original's begin anew; what the original did is the original's to undo. What held the original up does not hold up its copy.
+ */
+export function forkState(
+  program: GraphProgram,
+  state: GraphState,
+  variables: Readonly<Record<string, Json>> | undefined,
+): void {
+  delete state.paused
+  delete state.compensations
+  delete state.undoing
+  delete state.undoers
+  if (isHeldUp(state)) retryFaulted(program, state)
+  for (const [step, execution] of Object.entries(state.executions)) {
+    delete execution.announced
+    if (execution.phase !== 'waiting' || !isOwn(program, state, step, execution.activity)) continue
+    execution.phase = 'active'
+    delete state.waits[step]
+  }
+  for (const [name, value] of Object.entries(variables ?? {})) setMember(state.variables, name, value)
+  resetReady(program, state)
+}
+
+function isOwn(program: GraphProgram, state: GraphState, step: StepKey, activity: string): boolean {
+  const wait = state.waits[step]?.wait
+  if (wait === undefined || OWN_WAITS.has(wait.kind)) return true
+  // Its outcome is what nobody knows.
+  return wait.kind === 'signal' && wait.name === step && program.byId.get(activity)?.effect === 'atMostOnce'
+}
+
+/** Whether something stopped it that a retry undoes. */
+export function isHeldUp({ status, error, end }: GraphState): boolean {
+  return error !== undefined || status === 'quarantined' || end?.status === 'faulted'
+}
+
+/** Whether a copy of it would have anything to do. */
+export function canGoOn(state: GraphState): boolean {
+  return state.status === 'running' || isHeldUp(state)
+}

@@ -1,0 +1,67 @@
+import { parseDuration } from '@lockstep/base'
+import type { DurationText } from '../graph/document.ts'
+import { DEFAULT_TENANT } from '../start/start-request.ts'
+import { checkKey } from '../step/step-policies.ts'
+import type { BreakerStore, StoredBreaker } from '../store/breaker-store.ts'
+import type { Breakers } from './breakers.ts'
+import { MOST_LISTED, type PageOfKeys } from './limits.ts'
+
+interface OfTenant {
+  readonly tenant?: string
+}
+
+export interface BreakerControlOptions {
+  readonly store: BreakerStore
+  readonly breakers: Breakers
+  /** Others should look again; these instances are due. */
+  readonly onChanged: (woken: readonly string[]) => void
+}
+
+/** Breakers, as operators see and change them. One that never opened is not listed. */
+export class BreakerControl {
+  readonly #o: BreakerControlOptions
+
+  constructor(options: BreakerControlOptions) {
+    this.#o = options
+  }
+
+  list({
+    tenant = DEFAULT_TENANT,
+    after = '',
+    limit = 100,
+  }: OfTenant & PageOfKeys = {}): Promise<readonly StoredBreaker[]> {
+    return this.#o.store.list(tenant, after, Math.min(limit, MOST_LISTED))
+  }
+
+  /** `undefined`: it never opened. */
+  async get(key: string, { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<StoredBreaker | undefined> {
+    const [found] = await this.#o.store.read([{ tenant, key: checkKey('key', key) }])
+    return found
+  }
+
+  /** Closes it now, and wakes who waits for it. `false`: it never opened. */
+  async reset(key: string, { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<boolean> {
+    const woken = await this.#o.store.reset({ tenant, key: checkKey('key', key) })
+    this.#o.breakers.forget()
+    this.#o.onChanged(woken ?? [])
+    return woken !== undefined
+  }
+
+  /** Opens it by hand for a time, whatever it was; then a probe is let through as ever. */
+  async trip(
+    key: string,
+    {
+      tenant = DEFAULT_TENANT,
+      openFor,
+      reason,
+    }: OfTenant & { readonly openFor: DurationText; readonly reason?: string },
+  ): Promise<void> {
+    const trip = {
+      ...{ tenant, key: checkKey('key', key), openMs: Math.max(1, parseDuration(openFor)), needed: 1 },
+      reason: reason ?? 'somebody opened it by hand',
+    }
+    await this.#o.store.trip(trip, undefined)
+    this.#o.breakers.forget()
+    this.#o.onChanged([])
+  }
+}

@@ -1,0 +1,75 @@
+import type { BoundedCount } from './definition-usage-store.ts'
+
+export interface Incident {
+  readonly tenant: string
+  readonly id: string
+  readonly instanceId: string
+  readonly definitionId: string
+  readonly version: number
+  /** Of the instance, as of its last rest. */
+  readonly status: string
+  readonly step: string | undefined
+  readonly fingerprint: string
+  readonly code: string
+  readonly message: string
+  readonly openedAt: number
+  readonly resolvedAt: number | undefined
+  /** What was done about it: `noted`, `retried`, `completed`, `failed`. */
+  readonly resolution: string | undefined
+  readonly note: string | undefined
+}
+
+export interface IncidentFilter {
+  /** @default both */
+  readonly state?: 'open' | 'resolved' | undefined
+  readonly definitionId?: string | undefined
+  readonly code?: string | undefined
+  readonly fingerprint?: string | undefined
+  readonly instanceId?: string | undefined
+}
+
+/** Incidents that are alike: the same failure at the same place of a workflow. */
+export interface IncidentGroup {
+  readonly fingerprint: string
+  readonly definitionId: string
+  readonly code: string
+  /** The place, as of the newest. */
+  readonly step: string | undefined
+  readonly message: string
+  readonly open: number
+  readonly instances: number
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+export interface Resolution {
+  readonly tenant: string
+  readonly incidentId: string
+  readonly resolution: string
+  readonly note: string | undefined
+  /** Goes to its instance, with the step of the incident. JSON text. Absent: only noted. */
+  readonly message: { readonly kind: string; readonly payload: string } | undefined
+}
+
+export type ResolveVerdict =
+  | { readonly kind: 'resolved'; readonly instanceId: string }
+  | { readonly kind: 'already-resolved' }
+  | { readonly kind: 'not-found' }
+  /** The message cannot reach it: it has ended. */
+  | { readonly kind: 'wrong-state'; readonly status: string }
+
+/** What went wrong and waits for a person. */
+export interface IncidentStore {
+  /** Newest first, those before the id `before`. With a filter it looks at the next 10,000 and answers those of them that fit. */
+  list(
+    tenant: string,
+    filter: IncidentFilter,
+    before: string | undefined,
+    limit: number,
+  ): Promise<{ readonly incidents: readonly Incident[]; readonly next: string | undefined }>
+  get(tenant: string, incidentId: string): Promise<Incident | undefined>
+  /** Open ones by fingerprint, the largest group first; of at most the newest 100,000. */
+  groups(tenant: string, definitionId: string | undefined, limit: number): Promise<readonly IncidentGroup[]>
+  countOpen(tenant: string): Promise<BoundedCount>
+  resolve(resolution: Resolution): Promise<ResolveVerdict>
+}

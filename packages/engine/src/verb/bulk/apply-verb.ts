@@ -1,0 +1,50 @@
+import type { BulkOperation } from '../../store/operation-store.ts'
+import type { MigrateOptions } from '../migrate.ts'
+import type { MigrateOutcome, RetryOutcome } from '../verb-outcome.ts'
+import type { Verbs } from '../verbs.ts'
+
+/** Does what an operation asks for with one of its instances, and says what came of it. */
+export type ApplyVerb = (
+  operation: Pick<BulkOperation, 'tenant' | 'id' | 'verb' | 'options'>,
+  instanceId: string,
+) => Promise<{ readonly outcome: string; readonly detail: string | undefined }>
+
+export function applyVerb(
+  verbs: Verbs,
+  cancel: (instanceId: string, options: { readonly tenant: string; readonly reason?: string }) => Promise<boolean>,
+): ApplyVerb {
+  return async ({ tenant, id: operationId, verb, options }, instanceId) => {
+    const asked = { ...(options as object), tenant, operationId }
+    switch (verb) {
+      case 'terminate':
+        return told(await verbs.terminate(instanceId, asked))
+      case 'pause':
+        return told(await verbs.pause(instanceId, asked))
+      case 'continue':
+        return told(await verbs.continue(instanceId, asked))
+      case 'retry':
+        return told(await verbs.retry(instanceId, asked))
+      case 'migrate':
+        return told(await verbs.migrate(instanceId, asked as unknown as MigrateOptions))
+      default: {
+        const isSent = await cancel(instanceId, { ...(options as { reason?: string }), tenant })
+        return { outcome: isSent ? 'accepted' : 'wrong-state', detail: undefined }
+      }
+    }
+  }
+}
+
+function told(result: RetryOutcome | MigrateOutcome): { outcome: string; detail: string | undefined } {
+  const { outcome } = result
+  if (outcome === 'wrong-state') return { outcome, detail: result.status }
+  if (outcome === 'parent-told') return { outcome, detail: result.parentId }
+  if (outcome === 'unknown-step') return { outcome, detail: result.step }
+  if (outcome !== 'incompatible') return { outcome, detail: undefined }
+  return {
+    outcome,
+    detail: result.problems
+      .map((problem) => problem.text)
+      .join('; ')
+      .slice(0, 2_000),
+  }
+}

@@ -1,0 +1,75 @@
+import { InvalidOption, isUuid } from '@lockstep/base'
+import { checkText, DEFAULT_TENANT } from '../../start/start-request.ts'
+import type { OperationFilter } from '../../store/operation-store.ts'
+import type { MigrateOptions } from '../migrate.ts'
+import type { RetryOptions } from '../retry.ts'
+import type { TerminateOptions } from '../verbs.ts'
+
+/** What a bulk operation does with each of its instances. */
+export type BulkVerb =
+  | { readonly verb: 'cancel'; readonly options?: { readonly reason?: string } }
+  | { readonly verb: 'terminate'; readonly options?: Pick<TerminateOptions, 'reason' | 'children'> }
+  | { readonly verb: 'pause'; readonly options?: { readonly reason?: string } }
+  | { readonly verb: 'continue'; readonly options?: Record<string, never> }
+  | { readonly verb: 'retry'; readonly options?: Omit<RetryOptions, 'tenant' | 'operationId'> }
+  | { readonly verb: 'migrate'; readonly options: Pick<MigrateOptions, 'version' | 'mapping'> }
+
+export type BulkRequest = BulkVerb & {
+  readonly tenant?: string
+  readonly filter: OperationFilter
+  /** Most instances. @default 100_000 */
+  readonly limit?: number
+  readonly note?: string
+}
+
+/** What the store is asked to keep. */
+export interface ResolvedBulk {
+  readonly tenant: string
+  readonly verb: BulkVerb['verb']
+  readonly options: object
+  readonly filter: OperationFilter
+  readonly limit: number
+  readonly note: string | undefined
+}
+
+const LIVE = ['queued', 'running', 'suspended', 'paused', 'quarantined', 'compensating'] as const
+/** Instances that a verb can mean anything for, where the filter does not say which. */
+const MEANT: Readonly<Record<BulkVerb['verb'], readonly string[]>> = {
+  cancel: LIVE,
+  terminate: LIVE,
+  pause: ['queued', 'running', 'suspended'],
+  continue: ['paused'],
+  retry: ['faulted', 'quarantined'],
+  migrate: LIVE,
+}
+const MOST = 1_000_000
+const MOST_IDS = 10_000
+
+export function resolveBulk(request: BulkRequest): ResolvedBulk {
+  const { tenant = DEFAULT_TENANT, verb, options = {}, limit = 100_000, note } = request
+  checkText(note, 'note')
+  if (!Object.hasOwn(MEANT, verb))
+    throw new InvalidOption({ option: 'verb', rule: `one of ${Object.keys(MEANT).join(', ')}`, value: verb })
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
+    throw new InvalidOption({ option: 'limit', rule: `an integer from 1 to ${MOST}`, value: limit })
+  if (verb === 'migrate' && !Number.isInteger((options as { version?: unknown }).version))
+    throw new InvalidOption({ option: 'options.version', rule: 'the version to migrate to' })
+  return { tenant, verb, options, filter: resolveFilter(request.filter, MEANT[verb]), limit, note }
+}
+
+function resolveFilter(filter: OperationFilter, meant: readonly string[]): OperationFilter {
+  const given = Object.fromEntries(Object.entries(filter ?? {}).filter(([, value]) => value !== undefined))
+  const { instanceIds, statuses, createdFrom, createdBefore, version, definitionId } = given as OperationFilter
+  if (Object.keys(given).length === 0)
+    throw new InvalidOption({ option: 'filter', rule: 'at least one condition: all instances at once are never meant' })
+  if (instanceIds !== undefined && (instanceIds.length > MOST_IDS || !instanceIds.every((id) => isUuid(id))))
+    throw new InvalidOption({ option: 'filter.instanceIds', rule: `at most ${MOST_IDS} ids of instances` })
+  if (statuses !== undefined && statuses.length === 0)
+    throw new InvalidOption({ option: 'filter.statuses', rule: 'at least one' })
+  if (version !== undefined && definitionId === undefined)
+    throw new InvalidOption({ option: 'filter.version', rule: 'only together with definitionId' })
+  for (const [option, value] of Object.entries({ createdFrom, createdBefore }))
+    if (value !== undefined && !Number.isFinite(value))
+      throw new InvalidOption({ option: `filter.${option}`, rule: 'milliseconds since 1970', value })
+  return instanceIds === undefined && statuses === undefined ? { ...given, statuses: meant } : given
+}

@@ -1,0 +1,168 @@
+/**
+ * One verb for many instances. The filter is frozen first: the instances that fit are listed in the store, and only those are worked off, so
+ * that nothing which begins meanwhile is drawn in. Any node goes on with it, one at a time; the outcome of an item is written in the
+ * transaction that does it, so that a crash repeats nothing.
+ */
+import { type Clock, errorMessage, isRetryable, isUuid, type Logger, type Timer } from '@lockstep/base'
+import { DEFAULT_TENANT } from '../../start/start-request.ts'
+import type { MaintenanceStore } from '../../store/maintenance-store.ts'
+import type { BulkOperation, OperationItem, OperationStore } from '../../store/operation-store.ts'
+import type { ApplyVerb } from './apply-verb.ts'
+import { type BulkRequest, resolveBulk } from './bulk-request.ts'
+
+export interface BulkContext {
+  readonly pollMs: number
+  readonly store: OperationStore
+  readonly maintenance: Pick<MaintenanceStore, 'takeTurn' | 'endTurn'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly newId: () => string
+  readonly nodeId: () => string
+  readonly apply: ApplyVerb
+}
+
+export interface BulkPreview {
+  readonly count: number
+  /** `false`: not all instances were looked at, there may be more. */
+  readonly exact: boolean
+  /** Ids of the newest, at most 10. */
+  readonly sample: readonly string[]
+}
+
+const DUTY = 'bulk'
+const TURN_MS = 15_000
+const LOOK_MS = 30_000
+const FREEZE = 2_000
+const PAGE = 50
+const SAMPLE = 10
+const PREVIEW = 100_000
+
+export class Bulk {
+  readonly #context: BulkContext
+  #timer: Timer | undefined
+  #working: Promise<void> | undefined
+  #again = false
+  #stopped = false
+
+  constructor(context: BulkContext) {
+    this.#context = context
+  }
+
+  /** What an operation would be about. Changes nothing. */
+  preview(request: BulkRequest): Promise<BulkPreview> {
+    const { tenant, filter } = resolveBulk(request)
+    return this.#context.store.preview(tenant, filter, PREVIEW, SAMPLE)
+  }
+
+  /** Answers the id of the operation once it is durable. */
+  async start(request: BulkRequest): Promise<{ readonly id: string }> {
+    const { options, ...operation } = resolveBulk(request)
+    const id = this.#context.newId()
+    await this.#context.store.create({ id, ...operation, options: JSON.stringify(options) })
+    this.#wake()
+    return { id }
+  }
+
+  async get(id: string, tenant: string = DEFAULT_TENANT): Promise<BulkOperation | undefined> {
+    return isUuid(id) ? this.#context.store.get(tenant, id) : undefined
+  }
+
+  /** Newest first, those before the id `before`. */
+  list(
+    asked: { readonly tenant?: string; readonly before?: string; readonly limit?: number } = {},
+  ): Promise<readonly BulkOperation[]> {
+    return this.#context.store.list(asked.tenant ?? DEFAULT_TENANT, asked.before, asked.limit ?? 100)
+  }
+
+  /** Its instances with their outcomes, by id. */
+  async items(
+    id: string,
+    asked: {
+      readonly tenant?: string
+      readonly after?: string
+      readonly outcome?: string
+      readonly limit?: number
+    } = {},
+  ): Promise<readonly OperationItem[]> {
+    const { tenant = DEFAULT_TENANT, after, outcome, limit = 100 } = asked
+    return isUuid(id) ? this.#context.store.items(tenant, id, { after, outcome }, limit) : []
+  }
+
+  /** What is not done by then stays undone. `false`: unknown, or over. */
+  async cancel(id: string, tenant: string = DEFAULT_TENANT): Promise<boolean> {
+    return isUuid(id) && this.#context.store.cancel(tenant, id)
+  }
+
+  run(): void {
+    this.#schedule()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#timer?.cancel()
+    await this.#working
+  }
+
+  #schedule(): void {
+    if (!this.#stopped)
+      this.#timer = this.#context.clock.schedule(Math.max(LOOK_MS, this.#context.pollMs), () => this.#wake())
+  }
+
+  #wake(): void {
+    if (this.#stopped) return
+    this.#again = true
+    this.#working ??= this.#workAll().finally(() => {
+      this.#working = undefined
+      this.#schedule()
+    })
+  }
+
+  async #workAll(): Promise<void> {
+    this.#timer?.cancel()
+    while (this.#again && !this.#stopped) {
+      this.#again = false
+      try {
+        await this.#work()
+      } catch (error) {
+        this.#context.logger.warn('a bulk operation waits', { reason: errorMessage(error) })
+      }
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { store, maintenance } = this.#context
+    const nodeId = this.#context.nodeId()
+    if ((await store.next()) === undefined) return
+    if (!(await maintenance.takeTurn(DUTY, nodeId, TURN_MS, true))) return
+    try {
+      for (;;) {
+        const next = await store.next()
+        if (next === undefined || this.#stopped) return
+        if (next.state === 'freezing') await store.freeze(next.tenant, next.id, FREEZE)
+        else await this.#applyPage(next)
+        // Whoever lost its turn meanwhile leaves the rest to the one that has it.
+        if (!(await maintenance.takeTurn(DUTY, nodeId, TURN_MS, true))) return
+      }
+    } finally {
+      await maintenance.endTurn(DUTY, nodeId, 0)
+    }
+  }
+
+  async #applyPage(operation: Pick<BulkOperation, 'tenant' | 'id' | 'verb' | 'options'>): Promise<void> {
+    const { store, apply } = this.#context
+    const { tenant, id } = operation
+    const instanceIds = await store.pending(tenant, id, PAGE)
+    if (instanceIds.length === 0) return
+    const items = await Promise.all(
+      instanceIds.map(async (instanceId) => {
+        try {
+          return { instanceId, ...(await apply(operation, instanceId)) }
+        } catch (error) {
+          if (isRetryable(error)) throw error // the store is away: the page is taken again
+          return { instanceId, outcome: 'failed', detail: errorMessage(error) }
+        }
+      }),
+    )
+    await store.settle(tenant, id, items)
+  }
+}

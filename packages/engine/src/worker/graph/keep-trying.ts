@@ -1,0 +1,43 @@
+import { errorCode, errorMessage, isRetryable, sleep } from '@lockstep/base'
+import type { LiveGraph } from './live-graph.ts'
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 5_000
+const MOST_REFUSALS = 3
+
+/**
+ * Does something outside that may be repeated, until it is done or not wanted any more: a store that is away is waited for, however long.
+ * Answers what it was refused for when the store is there and will not have it.
+ */
+export async function keepTrying(
+  { shell }: LiveGraph,
+  what: string,
+  isWanted: () => boolean,
+  work: () => Promise<void>,
+): Promise<unknown> {
+  let refusals = 0
+  let pauseMs = FIRST_PAUSE_MS
+  while (isWanted()) {
+    try {
+      await work()
+      return undefined
+    } catch (error) {
+      if (isFinal(error) || (!mayPass(error) && ++refusals >= MOST_REFUSALS)) return error
+      shell.logger.warn(`${what}: not yet`, { code: errorCode(error), reason: errorMessage(error) })
+      await sleep(shell.clock, pauseMs)
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
+    }
+  }
+  return undefined
+}
+
+/** Said by the engine itself, about what was asked: a definition that does not exist, an input that does not fit. */
+function isFinal(error: unknown): boolean {
+  return !mayPass(error) && errorCode(error)?.startsWith('DATABASE') === false
+}
+
+/** `FENCED`: this node was buried, and will be told soon. */
+function mayPass(error: unknown): boolean {
+  const code = errorCode(error)
+  return isRetryable(error) || code === 'COMMIT_UNKNOWN' || code === 'FENCED'
+}
