@@ -18,10 +18,14 @@ const PAGE = 5_000
 export function postgresAgenda(db: Db): AgendaStore {
   const control = db.lane('control')
   const work = db.lane('work')
+  /** Where the turn of the tenants stands, for this process. Each has its own: they pass by what others hold. */
+  let after = ''
   return {
     claim: async ({ nodeId: node, ...request }) => {
       try {
-        return (await control.many(sql.claim, { node, ...request })).map(toClaim).sort((a, b) => a.dueInMs - b.dueInMs)
+        const rows = await control.many(sql.claim, { node, ...request, after })
+        after = rows.find((row) => row.ring != null)?.ring ?? after
+        return rows.map(toClaim).sort((a, b) => a.dueInMs - b.dueInMs)
       } catch (error) {
         if (sqlstateOf(error) === FENCED) throw new Fenced({ nodeId: node }, { cause: error })
         throw error

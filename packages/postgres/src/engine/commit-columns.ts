@@ -19,6 +19,8 @@ export interface CommitColumns {
   readonly incident: ReturnType<typeof emptyIncidents>
   readonly parent: { item: number[]; id: string[]; step: string[]; payload: string[] }
   readonly survived: number[]
+  /** Checkpoints that change the correlation id of their instance. */
+  readonly correlate: { item: number[]; correlation: string[] }
   /** Refused items are an error that takes everything with it. */
   readonly strict: boolean
 }
@@ -95,6 +97,7 @@ export function commitColumns(batch: CommitBatch, { strict = false } = {}): Comm
     incident: emptyIncidents(),
     parent: { item: [], id: [], step: [], payload: [] },
     survived: [],
+    correlate: { item: [], correlation: [] },
     strict,
   }
   for (const start of batch.starts) addStart(columns, start)
@@ -138,7 +141,7 @@ function addCheckpoint(columns: CommitColumns, c: CheckpointItem, item: number):
     columns.fact.data.push(fact.data)
   })
   const lastSeq = c.seq + c.facts.length - 1
-  if (then.kind !== 'hold') {
+  if (then.status !== undefined) {
     columns.status.item.push(item)
     columns.status.status.push(then.status)
     columns.status.seq.push(lastSeq)
@@ -158,6 +161,10 @@ function addCheckpoint(columns: CommitColumns, c: CheckpointItem, item: number):
     columns.consume.message.push(id)
   }
   if (c.survived) columns.survived.push(item)
+  if (c.correlationId !== undefined) {
+    columns.correlate.item.push(item)
+    columns.correlate.correlation.push(c.correlationId)
+  }
   if (c.parent !== undefined) {
     columns.parent.item.push(item)
     columns.parent.id.push(c.parent.instanceId)

@@ -82,7 +82,9 @@ async function applyPlain(lane: Lane, batch: CommitBatch): Promise<CommitResult 
 async function apply(lane: Lane, batch: CommitBatch): Promise<Applied> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return { ...(await lane.one(sql.commit, commitColumns(batch))), repeated: false }
+      const columns = commitColumns(batch)
+      const commit = columns.correlate.item.length > 0 ? sql.commitCorrelated : sql.commit
+      return { ...(await lane.one(commit, columns)), repeated: false }
     } catch (error) {
       if (isAppliedBefore(error)) return afterCommit(() => answerOfApplied(lane, batch))
       if (sqlstateOf(error) === FENCED) return answerOfBuried(lane, batch, error)

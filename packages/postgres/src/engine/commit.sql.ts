@@ -16,7 +16,46 @@ export interface CommitAnswer {
  */
 export const commit = statement<CommitColumns, CommitAnswer>(
   'engine_commit',
-  (c) => [
+  commitValues,
+  `select * from lockstep_commit(
+     $1, $2,
+     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+     $15, $16, $17, $18, $19, $20, $21, $22,
+     $23, $24, $25, $26,
+     $27, $28, $29, $30,
+     $31, $32, $33,
+     $34, $35, $36, $37, $38, $39, $40, $41, $42,
+     $43, $44,
+     $45, $46,
+     $47, $48, $49, $50, $51, $52, $53,
+     $54, $55, $56, $57, $58, $59,
+     $60, $61, $62, $63,
+     $64, $65)`,
+)
+
+/** The same for a batch in which instances change their correlation id: the function of migration 0011. */
+export const commitCorrelated = statement<CommitColumns, CommitAnswer>(
+  'engine_commit_correlated',
+  (c) => [...commitValues(c), c.correlate.item, c.correlate.correlation],
+  `select * from lockstep_commit_correlated(
+     $1, $2,
+     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+     $15, $16, $17, $18, $19, $20, $21, $22,
+     $23, $24, $25, $26,
+     $27, $28, $29, $30,
+     $31, $32, $33,
+     $34, $35, $36, $37, $38, $39, $40, $41, $42,
+     $43, $44,
+     $45, $46,
+     $47, $48, $49, $50, $51, $52, $53,
+     $54, $55, $56, $57, $58, $59,
+     $60, $61, $62, $63,
+     $64, $65,
+     $66, $67)`,
+)
+
+function commitValues(c: CommitColumns): readonly unknown[] {
+  return [
     c.node,
     c.flushNo,
     c.start.id,
@@ -82,22 +121,8 @@ export const commit = statement<CommitColumns, CommitAnswer>(
     json(c.parent.payload),
     c.survived,
     c.strict,
-  ],
-  `select * from lockstep_commit(
-     $1, $2,
-     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-     $15, $16, $17, $18, $19, $20, $21, $22,
-     $23, $24, $25, $26,
-     $27, $28, $29, $30,
-     $31, $32, $33,
-     $34, $35, $36, $37, $38, $39, $40, $41, $42,
-     $43, $44,
-     $45, $46,
-     $47, $48, $49, $50, $51, $52, $53,
-     $54, $55, $56, $57, $58, $59,
-     $60, $61, $62, $63,
-     $64, $65)`,
-)
+  ]
+}
 
 /** Texts of JSON values as one JSON array: the server splits it in step with the other columns, and nothing is escaped twice. */
 const json = (texts: readonly string[]): string => `[${texts.join(',')}]`

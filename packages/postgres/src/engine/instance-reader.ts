@@ -27,7 +27,7 @@ export function postgresInstances(db: Db): InstanceReader {
   }
 }
 
-async function toViews(lane: Lane, tenant: string, rows: readonly sql.ViewRow[]): Promise<InstanceView[]> {
+export async function toViews(lane: Lane, tenant: string, rows: readonly sql.ViewRow[]): Promise<InstanceView[]> {
   const ids = rows.map((row) => row.id)
   const [waiting, incidents] = await Promise.all([lane.many(sql.waiting, { ids }), lane.many(sql.incidents, { ids })])
   const waitingOf = groupBy(waiting, (row) => row.instance_id)

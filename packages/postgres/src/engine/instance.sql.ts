@@ -17,10 +17,12 @@ export interface ViewRow {
 }
 
 /** A row is `running` while somebody has it and it is due; the stored status is as of its last rest. */
-const columns = `
+export const shownStatus = `case when i.finished_at is null and i.status in ('queued', 'suspended') and a.claimed_by is not null and a.due_at <= (select clock_timestamp()) then 'running'
+       else i.status end`
+
+export const columns = `
   i.id, i.definition_id, i.version, i.correlation_id, i.parent_id,
-  case when i.finished_at is null and i.status in ('queued', 'suspended') and a.claimed_by is not null and a.due_at <= (select clock_timestamp()) then 'running'
-       else i.status end as status,
+  ${shownStatus} as status,
   (select j.data from journal j where j.instance_id = i.id and j.seq = 1) as started,
   (select j.data from journal j where j.instance_id = i.id and j.seq = i.last_seq and i.finished_at is not null) as ended,
   i.created_at, i.finished_at, a.claimed_by, a.due_at,

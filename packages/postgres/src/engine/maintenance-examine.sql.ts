@@ -35,13 +35,14 @@ export const examineInstances = examine(
     cross join lateral (
       select count(*)::integer as facts, min(t.seq) as first, max(t.seq) as last
         from (select j.seq from journal j where j.instance_id = p.id order by j.seq desc limit 1000) t) j
+     left join lateral (select t.state from flow_ticket t where t.tenant = p.tenant and t.instance_id = p.id and t.state <> 'admitted' offset 0) f on true
     cross join lateral (values
-      ('STRANDED', p.finished_at is null and p.status not in ('quarantined', 'paused')
+      ('STRANDED', p.finished_at is null and p.status not in ('quarantined', 'paused') and f.state is null
          and not exists (select 1 from agenda a where a.instance_id = p.id)
          and not exists (select 1 from bookmark b where b.instance_id = p.id)
          and not exists (select 1 from instance k where k.parent_id = p.id and k.parent_step is not null and k.finished_at is null),
        p.status || ', nothing to do and nothing to wait for'),
-      ('JOURNAL_GAP', j.facts = 0 or j.last - j.first + 1 <> j.facts or (j.facts < 1000 and j.first <> 1) or (p.finished_at is not null and j.last <> p.last_seq),
+      ('JOURNAL_GAP', f.state is distinct from 'gathering' and (j.facts = 0 or j.last - j.first + 1 <> j.facts or (j.facts < 1000 and j.first <> 1) or (p.finished_at is not null and j.last <> p.last_seq)),
        j.facts || ' facts from ' || coalesce(j.first, 0) || ' to ' || coalesce(j.last, 0) || ', the instance says ' || p.last_seq)
     ) as c(code, is_so, detail)
     where c.is_so`,
@@ -84,11 +85,12 @@ export const examineInbox = examine(
             order by x.instance_id, x.id limit $2) m`,
   `select c.code, p.tenant, p.instance_id || '/' || p.id as key, p.instance_id, p.kind as detail
      from page p
-     left join lateral (select x.id, x.finished_at from instance x where x.id = p.instance_id offset 0) i on true
+     left join lateral (select x.id, x.finished_at, x.status from instance x where x.id = p.instance_id offset 0) i on true
      left join lateral (select x.stim from agenda x where x.instance_id = p.instance_id offset 0) a on true
     cross join lateral (values
       ('INBOX_WITHOUT_INSTANCE', i.id is null), ('INBOX_OF_FINISHED', i.finished_at is not null),
-      ('MESSAGE_NOT_COUNTED', i.id is not null and i.finished_at is null and coalesce(a.stim, 0) = 0)
+      -- What stands still keeps its messages until it goes on.
+      ('MESSAGE_NOT_COUNTED', i.id is not null and i.finished_at is null and i.status not in ('paused', 'quarantined') and coalesce(a.stim, 0) = 0)
     ) as c(code, is_so)
     where c.is_so`,
 )

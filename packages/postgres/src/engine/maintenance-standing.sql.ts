@@ -34,9 +34,10 @@ export const standing = statement<{ tenant: string; id: string; most: number }, 
           extract(epoch from clock_timestamp() - n.beat_at)::float8 * 1000 as owner_silent, n.doomed as owner_doomed,
           case when a.claimed_by is null and a.due_at <= (select clock_timestamp()) then
             (select count(*)::integer from (
-              select 1 from agenda x where x.queue = a.queue and (x.claim_no = 0) = (a.claim_no = 0) and x.claimed_by is null and x.due_at < a.due_at limit $3 + 1) t)
+              select 1 from agenda x where x.queue = a.queue and x.claim_no > 0 and x.claimed_by is null
+                 and x.due_at < case when a.claim_no > 0 then a.due_at else (select clock_timestamp()) end limit $3 + 1) t)
             + case when a.claim_no = 0 then (select count(*)::integer from (
-              select 1 from agenda x where x.queue = a.queue and (x.claim_no = 0) = false and x.claimed_by is null and x.due_at <= (select clock_timestamp()) limit $3 + 1) t) else 0 end
+              select 1 from agenda x where x.queue = a.queue and x.claim_no = 0 and x.tenant = a.tenant and x.claimed_by is null and x.due_at < a.due_at limit $3 + 1) t) else 0 end
           end as ahead,
           (select count(*)::integer from (select 1 from inbox m where m.instance_id = i.id limit $3 + 1) m) as messages
      from instance i

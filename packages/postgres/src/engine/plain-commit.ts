@@ -48,6 +48,7 @@ function isPlainStart(start: StartItem): boolean {
 function isPlainCheckpoint(c: CheckpointItem): boolean {
   return (
     c.then.kind !== 'suspend' &&
+    (c.then.kind !== 'hold' || c.then.status === undefined) &&
     c.opens.length === 0 &&
     c.closes.length === 0 &&
     c.consumes.length === 0 &&
@@ -55,6 +56,7 @@ function isPlainCheckpoint(c: CheckpointItem): boolean {
     c.incidents.length === 0 &&
     c.snapshot === undefined &&
     c.parent === undefined &&
+    c.correlationId === undefined &&
     !c.survived
   )
 }

@@ -143,7 +143,7 @@ const toAnswer = (row: sql.FireRow, { tenant, id }: FireWrite): RunAnswer => ({
   created: row.created,
 })
 
-const toRun = (row: sql.RunTableRow): ScheduleRun => ({
+export const toRun = (row: sql.RunTableRow): ScheduleRun => ({
   id: row.id,
   key: row.key,
   state: row.state,

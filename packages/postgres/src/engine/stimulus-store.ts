@@ -34,7 +34,7 @@ function toVerdict(row: { verdict: string; bookmark: string | null; names: reado
 const MOST_DEADLOCKS = 5
 
 /** Whoever loses a deadlock was rolled back as a whole, and may simply ask again. */
-async function unlessDeadlock<T>(run: () => Promise<T>): Promise<T> {
+export async function unlessDeadlock<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run()

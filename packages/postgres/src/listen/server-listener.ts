@@ -17,7 +17,7 @@ export interface ServerListenerOptions {
 }
 
 /** Finds a connection that is open but dead: the server says nothing to a listener of its own accord. */
-const PROBE_EVERY_MS = 10_000
+const PROBE_EVERY_MS = 15_000
 
 /**
  * All subscriptions of a process over one connection, opened with the first. Messages sent while it is away are lost,

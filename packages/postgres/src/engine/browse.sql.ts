@@ -1,0 +1,208 @@
+/** Lists in both directions. Each is two statements, one per direction, over the same bounded stretch of an index. */
+import { statement } from '../db/statement.ts'
+import { columns, shownStatus, type ViewRow } from './instance.sql.ts'
+import type { RunTableRow } from './schedule.sql.ts'
+
+const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`
+const LAST_ID = `'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`
+
+/** Rows that one page looks at. */
+export const LOOK_AT = 10_000
+
+/** Between two keys; the nearer one, where the page begins, is excluded, the farther one, where the search ends, is not. */
+export interface Stretch {
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+export const instanceBoundDown = statement<{ from: string | undefined }, { id: string }>(
+  'browse_instance_bound_down',
+  (p) => [p.from],
+  `select id from instance where id < coalesce($1::uuid, ${LAST_ID}) order by id desc offset ${LOOK_AT - 1} limit 1`,
+  { readOnly: true },
+)
+
+export const instanceBoundUp = statement<{ from: string | undefined }, { id: string }>(
+  'browse_instance_bound_up',
+  (p) => [p.from],
+  `select id from instance where id > coalesce($1::uuid, ${FIRST_ID}) order by id offset ${LOOK_AT - 1} limit 1`,
+  { readOnly: true },
+)
+
+export interface InstanceListed extends Stretch {
+  readonly tenant: string
+  readonly definitionIds: readonly string[] | undefined
+  readonly version: number | undefined
+  readonly statuses: readonly string[] | undefined
+  readonly correlationId: string | undefined
+  readonly parentId: string | undefined
+  readonly createdFrom: Date | undefined
+  readonly createdUntil: Date | undefined
+  readonly finishedFrom: Date | undefined
+  readonly finishedUntil: Date | undefined
+  readonly paths: readonly string[] | undefined
+  readonly values: readonly string[] | undefined
+  readonly limit: number
+}
+
+const bindInstances = (p: InstanceListed): readonly unknown[] => [
+  p.tenant,
+  p.from,
+  p.to,
+  p.definitionIds,
+  p.version,
+  p.statuses,
+  p.correlationId,
+  p.parentId,
+  p.createdFrom,
+  p.createdUntil,
+  p.finishedFrom,
+  p.finishedUntil,
+  p.paths,
+  p.values,
+  p.limit,
+]
+
+/** Inputs stand in the first fact: one row by primary key, of those that fit otherwise. */
+const wanted = `i.tenant = $1
+      and ($4::text[] is null or i.definition_id = any ($4))
+      and ($5::integer is null or i.version = $5)
+      and ($6::text[] is null or ${shownStatus} = any ($6))
+      and ($7::text is null or i.correlation_id = $7)
+      and ($8::uuid is null or i.parent_id = $8)
+      and ($9::timestamptz is null or i.created_at >= $9) and ($10::timestamptz is null or i.created_at < $10)
+      and ($11::timestamptz is null or i.finished_at >= $11) and ($12::timestamptz is null or i.finished_at < $12)
+      and ($13::text[] is null or not exists (
+            select 1 from unnest($13::text[], $14::text[]) as f(path, value)
+             where (select j.data #>> f.path::text[] from journal j where j.instance_id = i.id and j.seq = 1) is distinct from f.value))`
+
+const joined = 'from instance i left join agenda a on a.instance_id = i.id'
+
+export const instancesDown = statement<InstanceListed, ViewRow>(
+  'browse_instances_down',
+  bindInstances,
+  `select ${columns} ${joined}
+    where i.id < coalesce($2::uuid, ${LAST_ID}) and i.id >= coalesce($3::uuid, ${FIRST_ID}) and ${wanted}
+    order by i.id desc limit $15`,
+  { readOnly: true },
+)
+
+export const instancesUp = statement<InstanceListed, ViewRow>(
+  'browse_instances_up',
+  bindInstances,
+  `select ${columns} ${joined}
+    where i.id > coalesce($2::uuid, ${FIRST_ID}) and i.id <= coalesce($3::uuid, ${LAST_ID}) and ${wanted}
+    order by i.id limit $15`,
+  { readOnly: true },
+)
+
+const runColumns =
+  'id, key, state, reason, origin, nominal_at, last_at, count, exact, late, instance_id, decided_at, fired_at, node_id, ended_at, status'
+
+interface RunsListed {
+  readonly tenant: string
+  readonly id: string
+  readonly from: string | undefined
+  readonly limit: number
+}
+
+export const runsDown = statement<RunsListed, RunTableRow>(
+  'browse_runs_down',
+  (p) => [p.tenant, p.id, p.from, p.limit],
+  `select ${runColumns} from schedule_run
+    where schedule_id = $2 and tenant = $1 and id < coalesce($3::uuid, ${LAST_ID}) order by id desc limit $4`,
+  { readOnly: true },
+)
+
+export const runsUp = statement<RunsListed, RunTableRow>(
+  'browse_runs_up',
+  (p) => [p.tenant, p.id, p.from, p.limit],
+  `select ${runColumns} from schedule_run
+    where schedule_id = $2 and tenant = $1 and id > coalesce($3::uuid, ${FIRST_ID}) order by id limit $4`,
+  { readOnly: true },
+)
+
+export interface NodeTableRow {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  readonly started_at: number
+  readonly beat_at: number
+  readonly silent_ms: number
+  readonly doomed: boolean
+  readonly holds: number
+}
+
+/** Claims have no index of their own: rows of the agenda are counted up to a bound, once for all nodes. */
+export const nodes = statement<undefined, NodeTableRow>(
+  'browse_nodes',
+  () => [],
+  `with held as materialized (
+     select claimed_by as id, count(*)::integer as count
+       from (select claimed_by from agenda where claimed_by is not null limit ${LOOK_AT}) a group by claimed_by)
+   select n.id, n.name, n.version, n.started_at, n.beat_at,
+          greatest(0, extract(epoch from clock_timestamp() - n.beat_at) * 1000)::float8 as silent_ms,
+          n.doomed, coalesce(h.count, 0) as holds
+     from node n left join held h on h.id = n.id order by n.name, n.id limit 1000`,
+  { readOnly: true },
+)
+
+export interface HeldRow {
+  readonly instance_id: string
+  readonly definition_id: string
+  readonly node_id: string
+  readonly node_name: string | null
+  readonly claim_no: number
+  readonly doomed: boolean | null
+  readonly silent_ms: number | null
+}
+
+const heldColumns = `a.instance_id, i.definition_id, a.claimed_by as node_id, n.name as node_name, a.claim_no, n.doomed,
+          greatest(0, extract(epoch from clock_timestamp() - n.beat_at) * 1000)::float8 as silent_ms`
+const heldFrom =
+  'join instance i on i.id = a.instance_id and i.tenant = a.tenant left join node n on n.id = a.claimed_by'
+
+export const heldBoundUp = statement<{ from: string | undefined }, { id: string }>(
+  'browse_held_bound_up',
+  (p) => [p.from],
+  `select instance_id as id from agenda where instance_id > coalesce($1::uuid, ${FIRST_ID})
+    order by instance_id offset ${LOOK_AT - 1} limit 1`,
+  { readOnly: true },
+)
+
+export const heldBoundDown = statement<{ from: string | undefined }, { id: string }>(
+  'browse_held_bound_down',
+  (p) => [p.from],
+  `select instance_id as id from agenda where instance_id < coalesce($1::uuid, ${LAST_ID})
+    order by instance_id desc offset ${LOOK_AT - 1} limit 1`,
+  { readOnly: true },
+)
+
+export const heldUp = statement<Stretch & { tenant: string; limit: number }, HeldRow>(
+  'browse_held_up',
+  (p) => [p.tenant, p.from, p.to, p.limit],
+  `select ${heldColumns} from agenda a ${heldFrom}
+    where a.instance_id > coalesce($2::uuid, ${FIRST_ID}) and a.instance_id <= coalesce($3::uuid, ${LAST_ID})
+      and a.tenant = $1 and a.claimed_by is not null
+    order by a.instance_id limit $4`,
+  { readOnly: true },
+)
+
+export const heldDown = statement<Stretch & { tenant: string; limit: number }, HeldRow>(
+  'browse_held_down',
+  (p) => [p.tenant, p.from, p.to, p.limit],
+  `select ${heldColumns} from agenda a ${heldFrom}
+    where a.instance_id < coalesce($2::uuid, ${LAST_ID}) and a.instance_id >= coalesce($3::uuid, ${FIRST_ID})
+      and a.tenant = $1 and a.claimed_by is not null
+    order by a.instance_id desc limit $4`,
+  { readOnly: true },
+)
+
+/** By primary key. */
+export const holder = statement<{ tenant: string; id: string }, HeldRow>(
+  'browse_holder',
+  (p) => [p.tenant, p.id],
+  `select ${heldColumns} from agenda a ${heldFrom}
+    where a.instance_id = $2 and a.tenant = $1 and a.claimed_by is not null`,
+  { readOnly: true },
+)

@@ -1,0 +1,89 @@
+import type { Incident, IncidentFilter, IncidentStore } from '@lockstep/engine/ports'
+import type { Db, Lane } from '../db/db.ts'
+import * as sql from './incident.sql.ts'
+import { unlessDeadlock } from './stimulus-store.ts'
+
+/** Rows that a page, or a grouping, looks at. */
+const LOOK_AT = 10_000
+const GROUP_LOOK_AT = 100_000
+const MOST_COUNTED = 1_000
+
+export function postgresIncidents(db: Db): IncidentStore {
+  const lane = db.lane('api')
+  return {
+    list: async (tenant, filter, before, limit) => {
+      const rows = await page(lane, tenant, filter, before, limit)
+      const incidents = rows.flatMap((row) => (row.id === null ? [] : [toIncident(tenant, row as sql.IncidentRow)]))
+      const last = rows[0]?.last ?? undefined
+      return { incidents, next: incidents.length === limit ? incidents.at(-1)?.id : last }
+    },
+    get: async (tenant, id) => {
+      const row = await lane.maybeOne(sql.one, { tenant, id })
+      return row && toIncident(tenant, row)
+    },
+    groups: async (tenant, definitionId, limit) =>
+      (await lane.many(sql.groups, { tenant, definitionId, limit, lookAt: GROUP_LOOK_AT })).map((row) => ({
+        fingerprint: row.fingerprint,
+        definitionId: row.definition_id ?? '',
+        code: row.code,
+        step: row.step ?? undefined,
+        message: row.message,
+        open: row.open,
+        instances: row.instances,
+        firstAt: row.first_at,
+        lastAt: row.last_at,
+      })),
+    countOpen: async (tenant) => {
+      const { count } = await lane.one(sql.countOpen, { tenant, most: MOST_COUNTED + 1 })
+      return { value: Math.min(count, MOST_COUNTED), exact: count <= MOST_COUNTED }
+    },
+    resolve: async ({ tenant, incidentId: id, resolution, note, message }) => {
+      const { kind, payload } = message ?? {}
+      const row = await unlessDeadlock(() => lane.one(sql.resolve, { tenant, id, resolution, note, kind, payload }))
+      if (row.outcome === 'resolved') return { kind: 'resolved', instanceId: row.instance ?? '' }
+      if (row.outcome === 'wrong-state') return { kind: 'wrong-state', status: row.detail ?? 'deleted' }
+      return { kind: row.outcome === 'already-resolved' ? 'already-resolved' : 'not-found' }
+    },
+  }
+}
+
+function page(
+  lane: Lane,
+  tenant: string,
+  filter: IncidentFilter,
+  before: string | undefined,
+  limit: number,
+): Promise<readonly sql.PageRow[]> {
+  const { definitionId, code, fingerprint, instanceId, state } = filter
+  const asked = { tenant, before, definitionId, code, fingerprint, limit, lookAt: LOOK_AT }
+  if (instanceId !== undefined) return ofInstance(lane, { ...asked, instanceId }, state)
+  const statement = state === 'open' ? sql.listOpen : state === 'resolved' ? sql.listResolved : sql.listAll
+  return lane.many(statement, asked)
+}
+
+/** An instance has few. */
+async function ofInstance(
+  lane: Lane,
+  asked: Parameters<typeof sql.listOfInstance.bind>[0],
+  state: IncidentFilter['state'],
+): Promise<readonly sql.PageRow[]> {
+  const rows = await lane.many(sql.listOfInstance, asked)
+  return state === undefined ? rows : rows.filter((row) => (row.resolved_at === null) === (state === 'open'))
+}
+
+const toIncident = (tenant: string, row: sql.IncidentRow): Incident => ({
+  tenant,
+  id: row.id,
+  instanceId: row.instance_id,
+  definitionId: row.definition_id ?? '',
+  version: row.version ?? 0,
+  status: row.status ?? 'deleted',
+  step: row.step ?? undefined,
+  fingerprint: row.fingerprint,
+  code: row.code,
+  message: row.message,
+  openedAt: row.opened_at,
+  resolvedAt: row.resolved_at ?? undefined,
+  resolution: row.resolution ?? undefined,
+  note: row.note ?? undefined,
+})

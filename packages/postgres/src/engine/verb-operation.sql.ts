@@ -1,0 +1,151 @@
+import { statement } from '../db/statement.ts'
+
+interface Key {
+  readonly tenant: string
+  readonly id: string
+}
+
+/** With it go operations that were over a month ago: a few at a time. */
+export const create = statement<
+  Key & { verb: string; options: string; filter: string; most: number; note: string | undefined }
+>(
+  'operation_create',
+  (p) => [p.tenant, p.id, p.verb, p.options, p.filter, p.most, p.note],
+  `insert into bulk_operation (tenant, id, verb, options, filter, most, note, state) values ($1, $2, $3, $4, $5, $6, $7, 'freezing')
+   on conflict (tenant, id) do nothing`,
+)
+
+export const forgetItems = statement<{ tenant: string }>(
+  'operation_forget_items',
+  (p) => [p.tenant],
+  `delete from bulk_item b using (
+     select o.tenant, o.id from bulk_operation o where o.tenant = $1 and o.finished_at < clock_timestamp() - interval '30 days' order by o.id limit 1) old
+    where b.tenant = old.tenant and b.operation_id = old.id`,
+)
+
+export const forget = statement<{ tenant: string }>(
+  'operation_forget',
+  (p) => [p.tenant],
+  `delete from bulk_operation o where o.tenant = $1 and o.finished_at < clock_timestamp() - interval '30 days'
+      and not exists (select 1 from bulk_item b where b.tenant = o.tenant and b.operation_id = o.id)`,
+)
+
+export interface OperationRow {
+  readonly id: string
+  readonly verb: string
+  readonly options: unknown
+  readonly filter: unknown
+  readonly most: number
+  readonly note: string | null
+  readonly state: string
+  readonly created_at: number
+  readonly finished_at: number | null
+  readonly total: number
+  readonly cut: boolean
+  readonly outcomes: Readonly<Record<string, number>> | null
+}
+
+const columns = `
+  o.id, o.verb, o.options, o.filter, o.most, o.note, o.state, o.created_at, o.finished_at, o.total, o.cut,
+  (select json_object_agg(c.outcome, c.count) from (
+     select b.outcome, count(*)::integer as count from bulk_item b
+      where b.tenant = o.tenant and b.operation_id = o.id and b.outcome is not null group by b.outcome) c) as outcomes`
+
+export const one = statement<Key, OperationRow>(
+  'operation_one',
+  (p) => [p.tenant, p.id],
+  `select ${columns} from bulk_operation o where o.tenant = $1 and o.id = $2`,
+  { readOnly: true },
+)
+
+export const list = statement<{ tenant: string; before: string | undefined; limit: number }, OperationRow>(
+  'operation_list',
+  (p) => [p.tenant, p.before, p.limit],
+  `select ${columns} from bulk_operation o where o.tenant = $1 and ($2::uuid is null or o.id < $2) order by o.id desc limit $3`,
+  { readOnly: true },
+)
+
+export const cancel = statement<Key>(
+  'operation_cancel',
+  (p) => [p.tenant, p.id],
+  `update bulk_operation set state = 'cancelled', finished_at = clock_timestamp() where tenant = $1 and id = $2 and finished_at is null`,
+)
+
+/** By primary key. */
+export const items = statement<
+  Key & { after: string | undefined; outcome: string | undefined; limit: number },
+  { instance_id: string; outcome: string | null; detail: string | null }
+>(
+  'operation_items',
+  (p) => [p.tenant, p.id, p.after, p.outcome, p.limit],
+  `select instance_id, outcome, detail from bulk_item
+    where tenant = $1 and operation_id = $2 and ($3::uuid is null or instance_id > $3) and ($4::text is null or outcome = $4)
+    order by instance_id limit $5`,
+  { readOnly: true },
+)
+
+/** By the index of open ones. */
+export const next = statement<undefined, { tenant: string; id: string; verb: string; options: unknown; state: string }>(
+  'operation_next',
+  () => [],
+  'select tenant, id, verb, options, state from bulk_operation where finished_at is null order by created_at limit 1',
+  { readOnly: true },
+)
+
+/** Migration 0012. */
+export const freeze = statement<Key & { lookAt: number }>(
+  'operation_freeze',
+  (p) => [p.tenant, p.id, p.lookAt],
+  'select lockstep_bulk_freeze($1, $2, $3)',
+)
+
+/** By the index of open items. */
+export const pending = statement<Key & { limit: number }, { instance_id: string }>(
+  'operation_pending',
+  (p) => [p.tenant, p.id, p.limit],
+  `select b.instance_id from bulk_item b
+    where b.tenant = $1 and b.operation_id = $2 and b.outcome is null
+      and exists (select 1 from bulk_operation o where o.tenant = $1 and o.id = $2 and o.state = 'applying')
+    order by b.instance_id limit $3`,
+  { readOnly: true },
+)
+
+export const finish = statement<Key>(
+  'operation_finish',
+  (p) => [p.tenant, p.id],
+  `update bulk_operation o set state = 'done', finished_at = clock_timestamp()
+    where o.tenant = $1 and o.id = $2 and o.state = 'applying'
+      and not exists (select 1 from bulk_item b where b.tenant = $1 and b.operation_id = $2 and b.outcome is null)`,
+)
+
+export const settle = statement<
+  Key & { ids: readonly string[]; outcomes: readonly string[]; details: readonly (string | undefined)[] }
+>(
+  'operation_settle',
+  (p) => [p.tenant, p.id, p.ids, p.outcomes, p.details],
+  `update bulk_item b set outcome = u.outcome, detail = u.detail
+     from unnest($3::uuid[], $4::text[], $5::text[]) as u(id, outcome, detail)
+    where b.tenant = $1 and b.operation_id = $2 and b.instance_id = u.id and b.outcome is null`,
+)
+
+/** By primary key, newest first. */
+export const preview = statement<
+  { tenant: string; filter: string; lookAt: number; sample: number },
+  { count: number; looked: number; sample: readonly string[] | null }
+>(
+  'operation_preview',
+  (p) => [p.tenant, p.filter, p.lookAt, p.sample],
+  `with page as materialized (
+     (select i as line, i.id from instance i
+       where $2::json -> 'instanceIds' is null and $2::json ->> 'correlationId' is null and i.tenant = $1 order by i.id desc limit $3)
+     union all
+     (select i, i.id from instance i
+       where $2::json -> 'instanceIds' is null and i.tenant = $1 and i.correlation_id = $2::json ->> 'correlationId' order by i.id desc limit $3)
+     union all
+     (select i, i.id from instance i
+       where i.tenant = $1 and i.id = any (array(select t.id::uuid from json_array_elements_text($2::json -> 'instanceIds') as t(id))) limit $3)),
+   fit as materialized (select page.id from page where lockstep_bulk_fits(page.line, $2::json))
+   select (select count(*)::integer from fit) as count, (select count(*)::integer from page) as looked,
+          (select json_agg(s.id order by s.id desc) from (select fit.id from fit order by fit.id desc limit $4) s) as sample`,
+  { readOnly: true },
+)
