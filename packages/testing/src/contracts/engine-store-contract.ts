@@ -3,14 +3,21 @@ import { agendaExamples } from './engine-store/agenda-examples.ts'
 import { checkpointExamples } from './engine-store/checkpoint-examples.ts'
 import { definitionExamples } from './engine-store/definition-examples.ts'
 import { type Bench, bench, type EngineStoreHarness, type OpenEngineStore } from './engine-store/fixture.ts'
+import { flowExamples } from './engine-store/flow-examples.ts'
+import { breakerExamples } from './engine-store/limit-breaker-examples.ts'
+import { limitExamples } from './engine-store/limit-examples.ts'
 import { maintenanceExamples } from './engine-store/maintenance-examples.ts'
 import { membershipExamples } from './engine-store/membership-examples.ts'
 import { type ModelRunOptions, modelExamples } from './engine-store/model-examples.ts'
+import { operationExamples } from './engine-store/operation-examples.ts'
 import { readerExamples } from './engine-store/reader-examples.ts'
 import { scheduleExamples } from './engine-store/schedule-examples.ts'
 import { startExamples } from './engine-store/start-examples.ts'
 import { stimulusExamples } from './engine-store/stimulus-examples.ts'
+import { humanTaskExamples, taskExamples } from './engine-store/task-examples.ts'
 import { transactionExamples } from './engine-store/transaction-examples.ts'
+import { triggerExamples } from './engine-store/trigger-examples.ts'
+import { verbExamples } from './engine-store/verb-examples.ts'
 
 /** What every store of the engine does. `open` answers an empty store each time it is called. */
 export function engineStoreContract(
@@ -38,7 +45,15 @@ export function engineStoreContract(
     describe('reading', () => readerExamples(open))
     describe('schedules', () => scheduleExamples(open))
     describe('maintenance', () => maintenanceExamples(open))
+    describe('tasks', () => taskExamples(open))
+    describe('human tasks', () => humanTaskExamples(open))
+    describe('triggers', () => triggerExamples(open))
+    describe('limits of steps', () => limitExamples(open))
+    describe('breakers and progress of steps', () => breakerExamples(open))
+    describe('flow control', () => flowExamples(open))
     describe('transactions of the user', () => transactionExamples(open))
+    describe('verbs', () => verbExamples(open))
+    describe('bulk operations and incidents', () => operationExamples(open))
     describe('any sequence of calls', () => modelExamples(openHarness, options))
   })
 }

@@ -1,6 +1,8 @@
+export { type Certificate, makeCertificate } from './certificate.ts'
 export * from './databases.ts'
 export * from './errors.ts'
 export { type Locator, locatorFor } from './find-binary.ts'
+export { freePort } from './free-port.ts'
 export { type AptOptions, aptInstaller, type Installer } from './install-packages.ts'
 export { type PostgresOptions, startPostgres } from './postgres-server.ts'
 export type { Progress } from './progress.ts'

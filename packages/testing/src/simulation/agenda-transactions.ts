@@ -12,8 +12,9 @@ import type { AgendaTableRow, InstanceTableRow } from './tables.ts'
 
 export function agendaTransactions(database: Database): Synchronous<AgendaStore> {
   const { tables } = database
+  const turn: Turn = { after: '' }
   return {
-    claim: (request) => claim(database, request),
+    claim: (request) => claim(database, request, turn),
     claims: (nodeId) =>
       [...tables.agenda.values()].filter((row) => row.claimedBy === nodeId).map((row) => toClaim(database, row)),
     load: (ids) =>
@@ -35,8 +36,13 @@ export function agendaTransactions(database: Database): Synchronous<AgendaStore>
   }
 }
 
-/** Due and running before, due and new, due soon; the oldest of each first. A node that is gone is refused, if there was anything to take. */
-function claim(database: Database, request: ClaimRequest): Claim[] {
+/** Whose new starts were claimed last, by this node. */
+interface Turn {
+  after: string
+}
+
+/** Due and running before, due and new, due soon; the oldest of each first, and tenants in turn where they are new. A node that is gone is refused, if there was anything to take. */
+function claim(database: Database, request: ClaimRequest, turn: Turn): Claim[] {
   const { tables } = database
   const now = database.now()
   const latest = now + request.aheadMs
@@ -44,10 +50,14 @@ function claim(database: Database, request: ClaimRequest): Claim[] {
   const free = [...tables.agenda.values()].filter(
     (row) => row.claimedBy === undefined && row.dueAt <= latest && row.dueAt >= earliest,
   )
-  const taken = free
-    .filter((row) => request.queues.includes(row.queue))
-    .sort((a, b) => rank(a, now) - rank(b, now) || a.dueAt - b.dueAt)
-    .slice(0, request.limit)
+  const mine = free.filter((row) => request.queues.includes(row.queue)).sort((a, b) => a.dueAt - b.dueAt)
+  const places = inTurn(
+    mine.filter((row) => row.claimNo === 0),
+    turn.after,
+  )
+  const placeOf = (row: AgendaTableRow): number => places.get(row) ?? 0
+  const taken = mine.sort((a, b) => rank(a, now) - rank(b, now) || placeOf(a) - placeOf(b)).slice(0, request.limit)
+  turn.after = taken.findLast((row) => places.has(row))?.tenant ?? turn.after
   if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
     throw new Fenced({ nodeId: request.nodeId })
   }
@@ -58,6 +68,20 @@ function claim(database: Database, request: ClaimRequest): Claim[] {
     tables.history.push({ kind: 'claimed', instanceId: row.instanceId, claimNo: row.claimNo, nodeId: request.nodeId })
   }
   return taken.map((row) => toClaim(database, row))
+}
+
+/** Places of rows, one of each tenant after the other, from the tenant after this one on. */
+function inTurn(rows: readonly AgendaTableRow[], after: string): ReadonlyMap<AgendaTableRow, number> {
+  const tenants = [...new Set(rows.map((row) => row.tenant))].sort()
+  const ring = [...tenants.filter((tenant) => tenant > after), ...tenants.filter((tenant) => tenant <= after)]
+  const counts = new Map<string, number>()
+  return new Map(
+    rows.map((row) => {
+      const nth = counts.get(row.tenant) ?? 0
+      counts.set(row.tenant, nth + 1)
+      return [row, nth * ring.length + ring.indexOf(row.tenant)]
+    }),
+  )
 }
 
 function rank({ dueAt, claimNo }: AgendaTableRow, now: number): number {

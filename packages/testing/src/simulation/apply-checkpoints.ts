@@ -87,12 +87,13 @@ function updateInstance({ tables }: Database, item: CheckpointItem, at: number):
   const instance = tables.instances.get(item.instanceId)
   if (instance === undefined) return
   const lastSeq = item.seq + item.facts.length - 1
-  if (item.then.kind !== 'hold') {
+  if (item.then.status !== undefined) {
     instance.status = item.then.status
     instance.lastSeq = lastSeq
     instance.claimNo = item.claimNo
     instance.finishedAt = item.then.kind === 'end' ? at : undefined
   }
+  if (item.correlationId !== undefined) instance.correlationId = item.correlationId
   if (item.snapshot !== undefined) {
     instance.snapshot = item.snapshot
     instance.snapshotSeq = lastSeq
@@ -126,7 +127,15 @@ function closeBookmarks({ tables }: Database, item: CheckpointItem): void {
 
 function openIncidents({ tables }: Database, item: CheckpointItem, at: number): void {
   for (const incident of item.incidents) {
-    tables.incidents.set(incident.id, { ...incident, tenant: item.tenant, instanceId: item.instanceId, openedAt: at })
+    tables.incidents.set(incident.id, {
+      ...incident,
+      tenant: item.tenant,
+      instanceId: item.instanceId,
+      openedAt: at,
+      resolvedAt: undefined,
+      resolution: undefined,
+      note: undefined,
+    })
   }
 }
 

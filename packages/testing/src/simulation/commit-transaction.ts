@@ -126,6 +126,10 @@ function dedupeOwner({ tables }: Database, start: StartItem): string | undefined
   return undefined
 }
 
+/** Starts under a flow policy go another way; a schedule leaves them at the door. */
+const isHeld = ({ tables }: Database, { tenant, definitionId, queue }: StartItem): boolean =>
+  queue !== 'flow' && tables.flowPolicies.get(keyOf(tenant, definitionId))?.policy !== undefined
+
 /** Reads the published pointer in the same step (P6). Answers whether it became an instance. */
 export function insertStart(
   database: Database,
@@ -136,7 +140,8 @@ export function insertStart(
 ): boolean {
   const { tables } = database
   const version = start.version ?? tables.definitions.get(keyOf(start.tenant, start.definitionId))?.published
-  if (version === undefined || (database.has('dedupe') && isDuplicate(database, start))) return false
+  if (version === undefined || isHeld(database, start) || (database.has('dedupe') && isDuplicate(database, start)))
+    return false
   const claimNo = start.claimed ? 1 : 0
   tables.instances.set(start.instanceId, {
     id: start.instanceId,

@@ -1,9 +1,11 @@
 import type { DefinitionFilter, DefinitionStore } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
+import { publishPolicy } from './flow-transactions.ts'
 import type { Synchronous } from './synchronous.ts'
 import { type DefinitionTableRow, keyOf } from './tables.ts'
 
-export function definitionTransactions({ tables, now }: Database): Synchronous<DefinitionStore> {
+export function definitionTransactions(database: Database): Synchronous<DefinitionStore> {
+  const { tables, now } = database
   const find = (tenant: string, id: string): DefinitionTableRow | undefined => tables.definitions.get(keyOf(tenant, id))
   const graph = (tenant: string, id: string): DefinitionTableRow | undefined => {
     const found = find(tenant, id)
@@ -77,6 +79,7 @@ export function definitionTransactions({ tables, now }: Database): Synchronous<D
           runs,
         })
       }
+      if (found.published !== found.latest) publishPolicy(database, tenant, id, found.latest)
       found.published = found.latest
       return { kind: 'published', version: found.latest, hash }
     },
@@ -84,6 +87,7 @@ export function definitionTransactions({ tables, now }: Database): Synchronous<D
       const found = graph(tenant, id)
       if (found === undefined || (version !== undefined && !tables.versions.has(keyOf(tenant, id, version))))
         return false
+      if (version !== undefined && found.published !== version) publishPolicy(database, tenant, id, version)
       found.published = version
       return true
     },

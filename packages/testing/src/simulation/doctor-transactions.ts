@@ -1,5 +1,6 @@
 import { type Area, type BrokenRow, Fenced, type FindingCode } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
+import { isHeldBack } from './flow-transactions.ts'
 import { stimulate } from './stimulate.ts'
 import { type InstanceTableRow, keyOf } from './tables.ts'
 
@@ -47,7 +48,9 @@ export const examinations: Readonly<Record<Area, (database: Database) => Examine
       const place = `${row.instanceId}/${String(row.id).padStart(16, '0')}`
       if (instance === undefined) return { place, broken: found('INBOX_WITHOUT_INSTANCE') }
       if (instance.finishedAt !== undefined) return { place, broken: found('INBOX_OF_FINISHED') }
-      const isCounted = (tables.agenda.get(row.instanceId)?.stim ?? 0) > 0
+      // What stands still keeps its messages until it goes on.
+      const isKept = instance.status === 'paused' || instance.status === 'quarantined'
+      const isCounted = isKept || (tables.agenda.get(row.instanceId)?.stim ?? 0) > 0
       return { place, broken: isCounted ? [] : found('MESSAGE_NOT_COUNTED') }
     }),
   schedules: ({ tables }) =>
@@ -120,7 +123,9 @@ const broken = (
   detail: string,
 ): BrokenRow => ({ code, tenant, key, instanceId, detail })
 
-function isStranded({ tables }: Database, { id, finishedAt, status }: InstanceTableRow): boolean {
+function isStranded(database: Database, { id, finishedAt, status }: InstanceTableRow): boolean {
+  const { tables } = database
+  if (isHeldBack(database, id)) return false
   if (finishedAt !== undefined || status === 'quarantined' || status === 'paused' || tables.agenda.has(id)) return false
   if ([...tables.bookmarks.values()].some((row) => row.instanceId === id)) return false
   return ![...tables.instances.values()].some(
@@ -131,7 +136,7 @@ function isStranded({ tables }: Database, { id, finishedAt, status }: InstanceTa
 function hasGap({ tables }: Database, { id, finishedAt, lastSeq }: InstanceTableRow): boolean {
   const seqs = (tables.journal.get(id) ?? []).map((row) => row.seq).sort((a, b) => a - b)
   return (
-    seqs.length === 0 ||
+    (seqs.length === 0 && tables.tickets.get(id)?.state !== 'gathering') ||
     seqs.some((seq, index) => seq !== index + 1) ||
     (finishedAt !== undefined && seqs.at(-1) !== lastSeq)
   )

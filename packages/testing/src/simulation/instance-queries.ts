@@ -68,7 +68,7 @@ function toView(database: Database, row: InstanceTableRow): InstanceView {
       .sort((a, b) => a.createdAt - b.createdAt)
       .map(({ id, kind, name, expiresAt }) => ({ bookmarkId: id, kind, name, expiresAt })),
     incidents: [...tables.incidents.values()]
-      .filter((incident) => incident.instanceId === row.id)
+      .filter((incident) => incident.instanceId === row.id && incident.resolvedAt === undefined)
       .sort((a, b) => a.openedAt - b.openedAt)
       .map(({ id, code, message, step, openedAt }) => ({ id, code, message, step, at: openedAt })),
     revision: Math.max(0, ...journal.map((fact) => fact.seq)),

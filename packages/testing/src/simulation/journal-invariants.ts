@@ -1,6 +1,9 @@
 import { type InstanceTableRow, type JournalTableRow, keyOf, type Tables } from './tables.ts'
 import type { Violation } from './violation.ts'
 
+/** How an instance that has ended can go on. */
+const REOPENS: ReadonlySet<string> = new Set(['retried', 'rewound', 'migrated', 'refused'])
+
 /** One chain per instance: gapless from 1, claims rising, one writer per claim, each step completed once. */
 export function checkJournals({ instances, journal }: Tables): Violation[] {
   const found = [...instances.values()].flatMap((instance) => checkJournal(instance, journal.get(instance.id) ?? []))
@@ -36,7 +39,9 @@ function checkJournal(instance: InstanceTableRow, rows: readonly JournalTableRow
         say('a step is completed at most once', `"${step}" again at ${row.seq}`)
       completed.add(key)
     }
-    if (previous?.kind === 'ended' && row.kind !== 'retried')
+    // An operator had steps done again that were done before.
+    if (row.kind === 'rewound' || (row.kind === 'retried' && 'step' in JSON.parse(row.data))) completed.clear()
+    if (previous?.kind === 'ended' && !REOPENS.has(row.kind))
       say('an ended journal ends', `${row.kind} at ${row.seq} after the end`)
     previous = row
   }

@@ -4,12 +4,17 @@ import { commitBatch, trimFlushes } from './commit-transaction.ts'
 import type { Database } from './database.ts'
 import { definitionTransactions } from './definition-transactions.ts'
 import { definitionUsageQueries } from './definition-usage-queries.ts'
+import { flowTransactions } from './flow-transactions.ts'
 import { instanceQueries } from './instance-queries.ts'
+import { linkedOperators } from './linked-operators.ts'
+import { linkedSteps } from './linked-steps.ts'
 import { maintenanceTransactions } from './maintenance-transactions.ts'
 import { membershipTransactions } from './membership-transactions.ts'
 import { scheduleTransactions } from './schedule-transactions.ts'
 import type { SimulatedLink } from './simulated-link.ts'
 import { stimulusTransactions } from './stimulus-transactions.ts'
+import { humanTaskTransactions, taskTransactions } from './task-transactions.ts'
+import { triggerTransactions } from './trigger-transactions.ts'
 import { userTransactions } from './user-transactions.ts'
 
 const WRITES = true
@@ -25,7 +30,13 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
   const instances = instanceQueries(database)
   const schedules = scheduleTransactions(database)
   const maintenance = maintenanceTransactions(database)
+  const flow = flowTransactions(database)
+  const tasks = taskTransactions(database)
+  const humanTasks = humanTaskTransactions(database)
+  const triggers = triggerTransactions(database)
   return {
+    ...linkedOperators(database, { call }),
+    steps: linkedSteps(database, { call }),
     membership: {
       join: (node) => call('membership.join', WRITES, () => membership.join(node)),
       beat: (nodeId) => call('membership.beat', WRITES, () => membership.beat(nodeId)),
@@ -97,6 +108,16 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       staleSources: (limit) => call('schedules.staleSources', READS, () => schedules.staleSources(limit)),
       sourceApplied: (source) => call('schedules.sourceApplied', WRITES, () => schedules.sourceApplied(source)),
     },
+    flow: {
+      set: (...asked) => call('flow.set', WRITES, () => flow.set(...asked)),
+      declare: (...asked) => call('flow.declare', WRITES, () => flow.declare(...asked)),
+      get: (tenant, id) => call('flow.get', READS, () => flow.get(tenant, id)),
+      list: (...asked) => call('flow.list', READS, () => flow.list(...asked)),
+      start: (nodeId, starts) => call('flow.start', WRITES, () => flow.start(nodeId, starts)),
+      startWithin: (...asked) => call('flow.startWithin', WRITES, () => flow.startWithin(...asked)),
+      pump: (nodeId) => call('flow.pump', WRITES, () => flow.pump(nodeId)),
+      standing: (tenant, id) => call('flow.standing', READS, () => flow.standing(tenant, id)),
+    },
     maintenance: {
       takeTurn: (duty, nodeId, ttlMs, early) =>
         call('maintenance.takeTurn', WRITES, () => maintenance.takeTurn(duty, nodeId, ttlMs, early)),
@@ -112,6 +133,32 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
         call('maintenance.examine', READS, () => maintenance.examine(area, after, limit)),
       repair: (nodeId, code, rows) => call('maintenance.repair', WRITES, () => maintenance.repair(nodeId, code, rows)),
       standing: (tenant, id) => call('maintenance.standing', READS, () => maintenance.standing(tenant, id)),
+    },
+    tasks: {
+      open: (task) => call('tasks.open', WRITES, () => tasks.open(task)),
+      claim: (claim) => call('tasks.claim', WRITES, () => tasks.claim(claim)),
+      look: (lookAt) => call('tasks.look', READS, () => tasks.look(lookAt)),
+      beat: (...beat) => call('tasks.beat', WRITES, () => tasks.beat(...beat)),
+      end: (...end) => call('tasks.end', WRITES, () => tasks.end(...end)),
+      get: (tenant, id) => call('tasks.get', READS, () => tasks.get(tenant, id)),
+      list: (...list) => call('tasks.list', READS, () => tasks.list(...list)),
+    },
+    humanTasks: {
+      open: (task) => call('humanTasks.open', WRITES, () => humanTasks.open(task)),
+      end: (end) => call('humanTasks.end', WRITES, () => humanTasks.end(end)),
+      get: (tenant, id) => call('humanTasks.get', READS, () => humanTasks.get(tenant, id)),
+      list: (...list) => call('humanTasks.list', READS, () => humanTasks.list(...list)),
+      addToken: (token) => call('humanTasks.addToken', WRITES, () => humanTasks.addToken(token)),
+      token: (tenant, hash) => call('humanTasks.token', READS, () => humanTasks.token(tenant, hash)),
+      tokenUsed: (tenant, hash) => call('humanTasks.tokenUsed', WRITES, () => humanTasks.tokenUsed(tenant, hash)),
+    },
+    triggers: {
+      pendingStarts: (...asked) => call('triggers.pendingStarts', READS, () => triggers.pendingStarts(...asked)),
+      started: (ids) => call('triggers.started', WRITES, () => triggers.started(ids)),
+      endpoint: (...asked) => call('triggers.endpoint', READS, () => triggers.endpoint(...asked)),
+      taken: (...asked) => call('triggers.taken', READS, () => triggers.taken(...asked)),
+      endpoints: (...asked) => call('triggers.endpoints', READS, () => triggers.endpoints(...asked)),
+      answer: (...asked) => call('triggers.answer', READS, () => triggers.answer(...asked)),
     },
   }
 }

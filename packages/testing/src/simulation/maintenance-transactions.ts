@@ -70,7 +70,7 @@ export function maintenanceTransactions(database: Database): Synchronous<Mainten
       }
       return { instances: going.length, rows }
     },
-    trim: (nodeId, ttlMs, _incidentsMs, limit) => {
+    trim: (nodeId, ttlMs, incidentsMs, limit) => {
       if (!keepTurn(nodeId, ttlMs)) return undefined
       const events = [...tables.events.entries()]
         .filter(([, row]) => row.settled && row.expiresAt <= now())
@@ -81,7 +81,11 @@ export function maintenanceTransactions(database: Database): Synchronous<Mainten
         .filter(([, row]) => !tables.nodes.has(row.nodeId) && row.at < old)
         .slice(0, limit)
       for (const [key] of flushes) tables.flushes.delete(key)
-      return { events: events.length, flushes: flushes.length, incidents: 0 }
+      const resolved = [...tables.incidents.values()]
+        .filter((row) => row.resolvedAt !== undefined && row.resolvedAt <= now() - incidentsMs)
+        .slice(0, limit)
+      for (const { id } of resolved) tables.incidents.delete(id)
+      return { events: events.length, flushes: flushes.length, incidents: resolved.length }
     },
     examine: (area, after, limit) => {
       const rows = examinations[area](database).sort((a, b) => (a.place < b.place ? -1 : 1))
@@ -107,7 +111,9 @@ function mayGo(database: Database, row: InstanceTableRow, { keep }: SweepRequest
   const parent = parentId === undefined ? undefined : tables.instances.get(parentId)
   if (parent !== undefined && parent.finishedAt === undefined) return false
   if ([...tables.scheduleRuns.values()].some((run) => run.instanceId === id && run.open)) return false
-  const open = [...tables.incidents.values()].some((incident) => incident.instanceId === id)
+  const open = [...tables.incidents.values()].some(
+    (incident) => incident.instanceId === id && incident.resolvedAt === undefined,
+  )
   const aspect = row.status === 'faulted' && open ? 'unresolved' : row.status
   const found = rule(`definition:${definitionId}`, aspect) ?? rule('*', aspect)
   const keepMs = found === undefined ? keep[aspect as KeptAs] : found.keepMs

@@ -1,6 +1,8 @@
 import { Fenced, type FireWrite, type NewRun, type RunAnswer, type StartItem } from '@lockstep/engine/ports'
 import { insertStart, positionsOf } from './commit-transaction.ts'
 import type { Database } from './database.ts'
+import { PARKED } from './flow-gates.ts'
+import { isControlled } from './flow-transactions.ts'
 import type { RunTableRow, ScheduleTableRow } from './schedule-tables.ts'
 import { putMessage, stimulate } from './stimulate.ts'
 import { keyOf } from './tables.ts'
@@ -87,7 +89,8 @@ function begin(database: Database, nodeId: string, schedule: ScheduleTableRow, r
   const { tenant, definitionId } = schedule
   const definition = tables.definitions.get(keyOf(tenant, definitionId))
   const version = definition?.published
-  const queue = definition?.kind === 'function' ? `fn/${definitionId}/${version}` : 'default'
+  const own = definition?.kind === 'function' ? `fn/${definitionId}/${version}` : 'default'
+  const queue = isControlled(database, tenant, definitionId) ? PARKED : own
   const item: StartItem = {
     tenant,
     instanceId: row.id,

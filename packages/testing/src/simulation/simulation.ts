@@ -33,6 +33,11 @@ export interface Simulation {
   readonly random: Random
   /** Starts a process. A name whose process crashed may be used again: a new process. */
   node(name: string, options?: { readonly skewMs?: number }): SimulatedNode
+  /**
+   * The only process there is: nobody watches its heart and nobody else changes anything, so it need not beat or poll. Open an engine with all
+   * of it, and a month of timers takes milliseconds.
+   */
+  alone(): SimulatedNode & { readonly heartbeatMs: number; readonly pollMs: number }
   /** SIGKILL: its calls never answer, its timers never fire; what it had sent reaches the database or does not. */
   crash(name: string): void
   /** SIGSTOP and SIGCONT. */
@@ -52,6 +57,8 @@ interface Process {
   readonly connection: NodeConnection
 }
 
+/** Of a process that is alone. */
+const CALM_MS = 86_400_000
 /** How often `runUntil` looks, in virtual milliseconds. */
 const LOOK_EVERY_MS = 10
 
@@ -69,26 +76,26 @@ export function simulation({ seed, faults, startAt }: SimulationOptions): Simula
     return found
   }
 
+  const begin = (name: string, skewMs: number): SimulatedNode => {
+    if (processes.has(name)) throw new Error(`a process "${name}" runs already`)
+    const view = clock.view({ skewMs })
+    const random = fork(seed, `node ${name} ${births++}`)
+    const connection = store.connect(view)
+    const newId = uuidSource(view, random)
+    const node = { name, store: connection.store, clock: view, random, bus: bus.connect(view), newId }
+    processes.set(name, { node, connection })
+    return node
+  }
+
   return {
     clock,
     store,
     bus,
     random: fork(seed, 'scenario'),
-    node: (name, { skewMs = 0 } = {}) => {
-      if (processes.has(name)) throw new Error(`a process "${name}" runs already`)
-      const view = clock.view({ skewMs })
-      const random = fork(seed, `node ${name} ${births++}`)
-      const connection = store.connect(view)
-      const node = {
-        name,
-        store: connection.store,
-        clock: view,
-        random,
-        bus: bus.connect(view),
-        newId: uuidSource(view, random),
-      }
-      processes.set(name, { node, connection })
-      return node
+    node: (name, { skewMs = 0 } = {}) => begin(name, skewMs),
+    alone: () => {
+      if (processes.size > 0) throw new Error('another process runs already')
+      return { ...begin('alone', 0), heartbeatMs: CALM_MS, pollMs: CALM_MS }
     },
     crash: (name) => {
       const { node, connection } = processOf(name)

@@ -57,7 +57,7 @@ export function instanceStanding(database: Database, tenant: string, id: string)
       })),
     messages: { value: tables.inbox.get(id)?.length ?? 0, exact: true },
     incidents: [...tables.incidents.values()]
-      .filter((incident) => incident.instanceId === id)
+      .filter((incident) => incident.instanceId === id && incident.resolvedAt === undefined)
       .slice(0, MOST_LISTED)
       .map(({ id: incidentId, code, message, step, openedAt }) => ({
         id: incidentId,

@@ -3,6 +3,7 @@ import type { Database } from './database.ts'
 import { consumeBookmark, putMessage, stimulate } from './stimulate.ts'
 import type { Synchronous } from './synchronous.ts'
 import { type BookmarkTableRow, type EventTableRow, keyOf } from './tables.ts'
+import { isPending } from './trigger-transactions.ts'
 
 /** Bookmarks that one round of settling delivers an event to. */
 const SETTLE_LIMIT = 500
@@ -134,7 +135,7 @@ function settle(database: Database, limit: number): { settled: number; matched: 
   for (const event of ready.sort((a, b) => a.publishedAt - b.publishedAt).slice(0, limit)) {
     const hits = match(database, event, SETTLE_LIMIT)
     matched += hits
-    if (hits === SETTLE_LIMIT) continue
+    if (hits === SETTLE_LIMIT || isPending(database, event)) continue
     event.settled = true
     settled += 1
   }

@@ -59,5 +59,17 @@ function drivenBy(clock: VirtualClock, store: EngineStore): EngineStore {
     transactions: driven(store.transactions),
     schedules: driven(store.schedules),
     maintenance: driven(store.maintenance),
+    verbs: driven(store.verbs),
+    incidents: driven(store.incidents),
+    operations: driven(store.operations),
+    flow: driven(store.flow),
+    tasks: driven(store.tasks),
+    humanTasks: driven(store.humanTasks),
+    triggers: driven(store.triggers),
+    steps: {
+      limits: driven(store.steps.limits),
+      breakers: driven(store.steps.breakers),
+      progress: driven(store.steps.progress),
+    },
   }
 }

@@ -1,4 +1,6 @@
+import { emptyFlowTables, type FlowTables } from './flow-tables.ts'
 import { emptyMaintenanceTables, type MaintenanceTables } from './maintenance-tables.ts'
+import { emptyOperationTables, type OperationTables } from './operation-tables.ts'
 import { emptyScheduleTables, type ScheduleTables } from './schedule-tables.ts'
 
 /** Rows of the simulated database: what migration 0002 of the PostgreSQL store holds, with times in milliseconds of the database's clock. */
@@ -39,12 +41,12 @@ export interface InstanceTableRow {
   readonly id: string
   readonly tenant: string
   readonly definitionId: string
-  readonly version: number
-  readonly correlationId: string | undefined
+  version: number
+  correlationId: string | undefined
   readonly dedupeKey: string | undefined
   readonly parentId: string | undefined
   readonly parentStep: string | undefined
-  readonly queue: string
+  queue: string
   readonly createdAt: number
   status: string
   finishedAt: number | undefined
@@ -59,7 +61,7 @@ export interface InstanceTableRow {
 export interface AgendaTableRow {
   readonly instanceId: string
   readonly tenant: string
-  readonly queue: string
+  queue: string
   dueAt: number
   claimedBy: string | undefined
   claimNo: number
@@ -87,7 +89,7 @@ export interface InboxTableRow {
   readonly kind: string
   readonly bookmarkId: string | undefined
   readonly name: string | undefined
-  readonly step: string | undefined
+  step: string | undefined
   /** JSON text. */
   readonly payload: string
   readonly dedupeKey: string | undefined
@@ -97,7 +99,7 @@ export interface BookmarkTableRow {
   readonly id: string
   readonly tenant: string
   readonly instanceId: string
-  readonly step: string
+  step: string
   readonly kind: string
   readonly name: string
   readonly correlationId: string | undefined
@@ -133,6 +135,9 @@ export interface IncidentTableRow {
   readonly code: string
   readonly message: string
   readonly openedAt: number
+  resolvedAt: number | undefined
+  resolution: string | undefined
+  note: string | undefined
 }
 
 export interface FlushTableRow {
@@ -170,7 +175,7 @@ export type HistoryRow =
     }
   | { readonly kind: 'buried' | 'left'; readonly nodeId: string }
 
-export interface Tables extends ScheduleTables, MaintenanceTables {
+export interface Tables extends FlowTables, ScheduleTables, MaintenanceTables, OperationTables {
   readonly nodes: Map<string, NodeTableRow>
   readonly definitions: Map<string, DefinitionTableRow>
   readonly versions: Map<string, VersionTableRow>
@@ -203,7 +208,9 @@ export function emptyTables(): Tables {
     userStatements: [],
     history: [],
     ...emptyScheduleTables(),
+    ...emptyFlowTables(),
     ...emptyMaintenanceTables(),
+    ...emptyOperationTables(),
   }
 }
 

@@ -9,6 +9,7 @@ import type {
 import { commitBatch, insertStart, isDuplicate, judgeBatch, positionsOf, startVerdict } from './commit-transaction.ts'
 import type { Database } from './database.ts'
 import { ConnectionLost, DatabaseRefused, UNIQUE_VIOLATION } from './errors.ts'
+import { isControlled } from './flow-transactions.ts'
 import type { SimulatedLink } from './simulated-link.ts'
 import { keyOf } from './tables.ts'
 
@@ -67,7 +68,8 @@ function foreseeStart(database: Database, { starts }: Pending, nodeId: string, i
   if (twin !== undefined) return { kind: 'duplicate', instanceId: twin.item.instanceId }
   if (isDuplicate(database, item)) return startVerdict(database, item)
   const version = item.version ?? database.tables.definitions.get(keyOf(item.tenant, item.definitionId))?.published
-  if (version === undefined) return { kind: 'unknown-definition' }
+  if (version === undefined || isControlled(database, item.tenant, item.definitionId))
+    return { kind: 'unknown-definition' }
   starts.push({ nodeId, item: { ...item, version, claimed: false } })
   return { kind: 'started', version }
 }

@@ -44,6 +44,20 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
     expect((await b.store.agenda.claims(node.id)).map((claim) => claim.instanceId).sort()).toEqual([two, three])
   })
 
+  it('gives instances another correlation id, those of the items that it writes', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const [one, two, three] = [await b.started(node), await b.started(node), await b.started(node)]
+    const answer = await node.checkpoint(
+      checkpoint(three, { correlationId: 'C-3' }),
+      checkpoint(two, { claimNo: 5, correlationId: 'C-2' }),
+      checkpoint(one, { correlationId: 'C-1', then: SUSPENDED }),
+    )
+    expect(kinds(answer)).toEqual(['written', 'lost', 'written'])
+    const views = await Promise.all([one, two, three].map((id) => b.store.instances.get(TENANT, id)))
+    expect(views.map((view) => view?.correlationId)).toEqual(['C-1', undefined, 'C-3'])
+  })
+
   it('lets a stimulus refuse whatever decides without it, but not a plain hold', async () => {
     const b = await open()
     const node = await b.joined()

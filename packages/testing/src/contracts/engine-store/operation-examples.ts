@@ -1,0 +1,136 @@
+import type { NewOperation } from '@lockstep/engine/ports'
+import { expect, it } from 'vitest'
+import { type Bench, COMPLETED, checkpoint, SUSPENDED, TENANT, WORKFLOW } from './fixture.ts'
+
+const NOBODY = '00000000-0000-7000-8000-ffffffffffff'
+
+/** Bulk operations and incidents: what operators keep in the store. */
+export function operationExamples(open: () => Promise<Bench>): void {
+  const operation = (id: string, extra: Partial<NewOperation> = {}): NewOperation => ({
+    ...{ tenant: TENANT, id, verb: 'pause', options: '{"reason":"x"}', filter: { definitionId: WORKFLOW } },
+    ...{ limit: 100, note: 'n' },
+    ...extra,
+  })
+  const freezeAll = async (b: Bench, id: string): Promise<void> => {
+    while ((await b.store.operations.get(TENANT, id))!.state === 'freezing')
+      await b.store.operations.freeze(TENANT, id, 2)
+  }
+
+  it('freezes what fits, page by page, and nothing that begins later', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const ids = [await b.started(node), await b.started(node), await b.started(node, { correlationId: 'c' })]
+    await node.checkpoint(checkpoint(ids[0]!, { then: SUSPENDED }), checkpoint(ids[1]!, { then: COMPLETED }))
+    const { operations } = b.store
+    const id = b.newId()
+    await operations.create(operation(id, { filter: { definitionId: WORKFLOW, statuses: ['suspended', 'running'] } }))
+    await operations.create(operation(id))
+    expect(await operations.next()).toMatchObject({ id, state: 'freezing', options: { reason: 'x' } })
+    await freezeAll(b, id)
+    await b.started(node)
+    expect(await operations.get(TENANT, id)).toMatchObject({ total: 2, cut: false, state: 'applying', note: 'n' })
+    expect(await operations.pending(TENANT, id, 10)).toEqual([ids[0], ids[2]])
+
+    const byCorrelation = b.newId()
+    await operations.create(operation(byCorrelation, { filter: { correlationId: 'c' } }))
+    await freezeAll(b, byCorrelation)
+    expect(await operations.pending(TENANT, byCorrelation, 10)).toEqual([ids[2]])
+    const cut = b.newId()
+    await operations.create(operation(cut, { limit: 1 }))
+    await freezeAll(b, cut)
+    expect(await operations.get(TENANT, cut)).toMatchObject({ total: 1, cut: true })
+    const named = b.newId()
+    await operations.create(operation(named, { filter: { instanceIds: [NOBODY, ids[1]!] } }))
+    await freezeAll(b, named)
+    expect(await operations.pending(TENANT, named, 10)).toEqual([ids[1], NOBODY])
+    expect((await operations.list(TENANT, undefined, 2)).map((each) => each.id)).toEqual([named, cut])
+    expect((await operations.list(TENANT, cut, 9)).map((each) => each.id)).toEqual([byCorrelation, id])
+    const sample = await operations.preview(TENANT, { definitionId: WORKFLOW, version: 1 }, 100, 2)
+    expect(sample).toMatchObject({ count: 4, exact: true })
+    expect(sample.sample).toHaveLength(2)
+  })
+
+  it('notes each outcome once, in the transaction that makes it, and is done when all have one', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const ids = [await b.started(node), await b.started(node)]
+    const { operations, verbs } = b.store
+    const id = b.newId()
+    await operations.create(operation(id))
+    await freezeAll(b, id)
+    const message = { tenant: TENANT, instanceId: ids[0]!, kind: 'pause', payload: '{}', dedupeKey: undefined }
+    const send = () => verbs.send({ ...message, queue: undefined, operationId: id })
+    expect(await send()).toEqual({ kind: 'accepted' })
+    expect(await send()).toEqual({ kind: 'done-before' })
+    expect((await b.store.agenda.inbox([ids[0]!]))[0]!.messages).toHaveLength(1)
+    expect(await operations.pending(TENANT, id, 10)).toEqual([ids[1]])
+    const failed = { outcome: 'failed', detail: 'why' }
+    await operations.settle(TENANT, id, [
+      { instanceId: ids[0]!, ...failed },
+      { instanceId: ids[1]!, ...failed },
+    ])
+    expect(await operations.items(TENANT, id, { after: undefined, outcome: undefined }, 10)).toEqual([
+      { instanceId: ids[0], outcome: 'accepted', detail: undefined },
+      { instanceId: ids[1], ...failed },
+    ])
+    expect(await operations.items(TENANT, id, { after: ids[0], outcome: 'accepted' }, 10)).toEqual([])
+    expect(await operations.pending(TENANT, id, 10)).toEqual([])
+    const over = await operations.get(TENANT, id)
+    expect(over).toMatchObject({ state: 'done', outcomes: { accepted: 1, failed: 1 } })
+    expect(over!.finishedAt).toBeGreaterThan(0)
+    expect(await operations.cancel(TENANT, id)).toBe(false)
+    expect(await operations.next()).toBeUndefined()
+  })
+
+  it('leaves undone what was not done when it is cancelled', async () => {
+    const b = await open()
+    const node = await b.joined()
+    await b.started(node)
+    const id = b.newId()
+    await b.store.operations.create(operation(id))
+    await freezeAll(b, id)
+    expect(await b.store.operations.cancel(TENANT, id)).toBe(true)
+    expect(await b.store.operations.pending(TENANT, id, 10)).toEqual([])
+    expect(await b.store.operations.get(TENANT, id)).toMatchObject({ state: 'cancelled', outcomes: {} })
+    expect(await b.store.operations.cancel('other', id)).toBe(false)
+  })
+
+  it('lists incidents newest first, groups what is alike, and resolves each once', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const instances = [await b.started(node), await b.started(node)]
+    const incident = (fingerprint: string) => ({
+      ...{ id: b.newId(), step: 'a', fingerprint, code: fingerprint.toUpperCase(), message: 'no' },
+    })
+    const opened = [incident('f'), incident('f'), incident('g')]
+    await node.checkpoint(
+      checkpoint(instances[0]!, { incidents: [opened[0]!, opened[2]!], then: SUSPENDED }),
+      checkpoint(instances[1]!, { incidents: [opened[1]!], then: COMPLETED }),
+    )
+    const { incidents } = b.store
+    const ids = async (filter: object, before?: string, limit = 10) =>
+      (await incidents.list(TENANT, filter, before, limit)).incidents.map((each) => each.id)
+    expect(await ids({})).toEqual([opened[2]!.id, opened[1]!.id, opened[0]!.id])
+    expect(await ids({}, opened[2]!.id, 1)).toEqual([opened[1]!.id])
+    expect(await ids({ fingerprint: 'f', definitionId: WORKFLOW })).toEqual([opened[1]!.id, opened[0]!.id])
+    expect(await ids({ instanceId: instances[0], code: 'F' })).toEqual([opened[0]!.id])
+    expect(await ids({ definitionId: 'other' })).toEqual([])
+    expect(await incidents.groups(TENANT, undefined, 10)).toMatchObject([
+      { fingerprint: 'f', open: 2, instances: 2, definitionId: WORKFLOW, code: 'F', step: 'a' },
+      { fingerprint: 'g', open: 1, instances: 1 },
+    ])
+    expect(await incidents.countOpen(TENANT)).toEqual({ value: 3, exact: true })
+    const message = { kind: 'resolve', payload: '{"outcome":"failed"}' }
+    const resolve = (incidentId: string) =>
+      incidents.resolve({ tenant: TENANT, incidentId, resolution: 'failed', note: 'seen', message })
+    expect(await resolve(opened[1]!.id)).toEqual({ kind: 'wrong-state', status: 'completed' })
+    expect(await resolve(opened[0]!.id)).toEqual({ kind: 'resolved', instanceId: instances[0] })
+    expect(await resolve(opened[0]!.id)).toEqual({ kind: 'already-resolved' })
+    expect(await resolve(b.newId())).toEqual({ kind: 'not-found' })
+    expect((await b.store.agenda.inbox([instances[0]!]))[0]!.messages).toMatchObject([{ kind: 'resolve', step: 'a' }])
+    expect(await incidents.get(TENANT, opened[0]!.id)).toMatchObject({ resolution: 'failed', note: 'seen' })
+    expect(await ids({ state: 'open' })).toEqual([opened[2]!.id, opened[1]!.id])
+    expect(await ids({ state: 'resolved' })).toEqual([opened[0]!.id])
+    expect(await ids({ state: 'open', instanceId: instances[0] })).toEqual([opened[2]!.id])
+  })
+}

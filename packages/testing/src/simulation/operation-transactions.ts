@@ -1,0 +1,132 @@
+import type { BulkOperation, OperationFilter, OperationStore } from '@lockstep/engine/ports'
+import type { Database } from './database.ts'
+import type { OperationTableRow } from './operation-tables.ts'
+import type { Synchronous } from './synchronous.ts'
+import { type InstanceTableRow, keyOf } from './tables.ts'
+
+export function operationTransactions(database: Database): Synchronous<OperationStore> {
+  const { tables, now } = database
+  const find = (tenant: string, id: string) => tables.operations.get(keyOf(tenant, id))
+  return {
+    create: ({ tenant, id, ...operation }) => {
+      if (find(tenant, id) !== undefined) return
+      const fresh = { state: 'freezing', finishedAt: undefined, walkedTo: '', total: 0, cut: false } as const
+      tables.operations.set(keyOf(tenant, id), {
+        tenant,
+        id,
+        ...operation,
+        ...fresh,
+        createdAt: now(),
+        items: new Map(),
+      })
+    },
+    get: (tenant, id) => {
+      const found = find(tenant, id)
+      return found && toOperation(found)
+    },
+    list: (tenant, before, limit) =>
+      [...tables.operations.values()]
+        .filter((row) => row.tenant === tenant && (before === undefined || row.id < before))
+        .sort((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, limit)
+        .map(toOperation),
+    cancel: (tenant, id) => {
+      const found = find(tenant, id)
+      if (found === undefined || found.finishedAt !== undefined) return false
+      Object.assign(found, { state: 'cancelled', finishedAt: now() })
+      return true
+    },
+    items: (tenant, id, { after, outcome }, limit) =>
+      sortedItems(find(tenant, id))
+        .filter(([key, item]) => (after === undefined || key > after) && (outcome ?? item.outcome) === item.outcome)
+        .slice(0, limit)
+        .map(([instanceId, item]) => ({ instanceId, ...item })),
+    next: () => {
+      const [first] = [...tables.operations.values()]
+        .filter((row) => row.finishedAt === undefined)
+        .sort((a, b) => a.createdAt - b.createdAt)
+      if (first === undefined) return undefined
+      const { tenant, id, verb, state } = first
+      return { tenant, id, verb, state, options: JSON.parse(first.options) }
+    },
+    freeze: (tenant, id, lookAt) => {
+      const found = find(tenant, id)
+      if (found?.state === 'freezing') freeze(database, found, lookAt)
+    },
+    pending: (tenant, id, limit) => {
+      const found = find(tenant, id)
+      if (found?.state !== 'applying') return []
+      const open = sortedItems(found).filter(([, item]) => item.outcome === undefined)
+      if (open.length === 0) Object.assign(found, { state: 'done', finishedAt: now() })
+      return open.slice(0, limit).map(([instanceId]) => instanceId)
+    },
+    settle: (tenant, id, items) => {
+      for (const { instanceId, outcome, detail } of items) {
+        const item = find(tenant, id)?.items.get(instanceId)
+        if (item !== undefined && item.outcome === undefined) Object.assign(item, { outcome, detail })
+      }
+    },
+    preview: (tenant, filter, lookAt, sample) => {
+      const all = [...tables.instances.values()].filter((row) => row.tenant === tenant && isMeant(row, filter))
+      const page = all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, lookAt)
+      const fit = page.filter((row) => fits(row, filter))
+      return {
+        count: fit.length,
+        exact: page.length < lookAt,
+        sample: fit.slice(0, sample).map((row) => row.id),
+      }
+    },
+  }
+}
+
+/** Those that are looked at: by their ids, by the index on the correlation id, or all. */
+const isMeant = (row: InstanceTableRow, { instanceIds, correlationId }: OperationFilter): boolean =>
+  instanceIds === undefined
+    ? correlationId === undefined || row.correlationId === correlationId
+    : instanceIds.includes(row.id)
+
+function fits(row: InstanceTableRow, filter: OperationFilter): boolean {
+  const { definitionId, version, statuses, correlationId, createdFrom, createdBefore } = filter
+  return (
+    (definitionId === undefined || row.definitionId === definitionId) &&
+    (version === undefined || row.version === version) &&
+    (statuses === undefined || statuses.includes(row.status)) &&
+    (correlationId === undefined || row.correlationId === correlationId) &&
+    (createdFrom === undefined || row.createdAt >= createdFrom) &&
+    (createdBefore === undefined || row.createdAt < createdBefore)
+  )
+}
+
+function freeze({ tables }: Database, operation: OperationTableRow, lookAt: number): void {
+  const { tenant, filter, limit, createdAt, items } = operation
+  const add = (id: string) => items.set(id, { outcome: undefined, detail: undefined })
+  if (filter.instanceIds !== undefined) {
+    for (const id of [...new Set(filter.instanceIds)].sort()) {
+      const row = tables.instances.get(id)
+      if (items.size < limit && (row?.tenant !== tenant || fits(row, filter))) add(id)
+    }
+    Object.assign(operation, { total: items.size, state: 'applying' })
+    return
+  }
+  const page = [...tables.instances.values()]
+    .filter((row) => row.tenant === tenant && row.id > operation.walkedTo && isMeant(row, filter))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, lookAt)
+  const fit = page.filter((row) => row.createdAt <= createdAt && fits(row, filter))
+  const room = limit - operation.total
+  for (const row of fit.slice(0, room)) add(row.id)
+  operation.walkedTo = page.at(-1)?.id ?? operation.walkedTo
+  operation.total = items.size
+  operation.cut = fit.length > room
+  if (page.length < lookAt || operation.cut) operation.state = 'applying'
+}
+
+const sortedItems = (operation: OperationTableRow | undefined) =>
+  [...(operation?.items ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
+
+function toOperation(row: OperationTableRow): BulkOperation {
+  const { items, walkedTo: _, options, ...rest } = row
+  const outcomes: Record<string, number> = {}
+  for (const { outcome } of items.values()) if (outcome !== undefined) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+  return { ...rest, options: JSON.parse(options), outcomes }
+}
