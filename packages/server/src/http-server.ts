@@ -1,18 +1,33 @@
-import { type Clock, errorCode, errorMessage, type Logger, systemClock } from '@lockstep/base'
+import {
+  type Clock,
+  errorCode,
+  errorMessage,
+  type Logger,
+  type Random,
+  systemClock,
+  systemRandom,
+  uuidSource,
+} from '@lockstep/base'
+import type { Coordinator } from '@lockstep/coordination'
 import { DEFAULT_TENANT, type Engine } from '@lockstep/engine'
+import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { CannotListen, PortInUse } from './errors.ts'
 import type { HealthSource } from './health/health.ts'
 import { healthRoutes } from './health/health-routes.ts'
+import { workflowRequests } from './http-trigger/workflow-requests.ts'
 import { toOpenApi } from './openapi/openapi.ts'
 import { problemPages } from './problem/problem-page.ts'
 import { answerBrokenClient, answerWithProblems, frameworkErrors } from './problem/problem-replies.ts'
 import { ShuttingDown } from './problem/request-errors.ts'
+import { Idempotency } from './request/idempotency.ts'
 import { readJsonBodies } from './request/json-body.ts'
+import { readTextBodies } from './request/text-body.ts'
 import { mount } from './route/mount.ts'
 import type { ApiContext } from './route/route.ts'
 import { refuseUnrouted } from './route/unrouted.ts'
 import { apiRoutes } from './routes/index.ts'
+import { studioRoutes } from './studio/studio-routes.ts'
 import { InFlight } from './wait/in-flight.ts'
 import { Waits } from './wait/waits.ts'
 import { Variables } from './wire/variables.ts'
@@ -24,9 +39,19 @@ export interface HttpServerOptions {
   readonly basePath: string
   readonly health: HealthSource
   readonly engine: Engine
+  /** What lists are made of. */
+  readonly browse: BrowseStore
+  /** Where answers to requests with an Idempotency-Key are kept. */
+  readonly idempotency: IdempotencyStore
+  /** The toolkit of this node. Absent: only running instances are listed as locks. */
+  readonly locks?: () => Coordinator
+  /** Folder of the built Studio. Absent: this server has none. */
+  readonly studio?: string
   readonly logger: Logger
   /** @default the system's */
   readonly clock?: Clock
+  /** @default the system's */
+  readonly random?: Random
 }
 
 export interface HttpServer {
@@ -41,7 +66,8 @@ const BODY_LIMIT = 1_048_576 + 65_536
 const ARRIVAL_MS = 60_000
 /** What is still running then is cut off. */
 const LONGEST_CLOSE_MS = 3_000
-const LONGEST_PARAMETER = 500
+/** Names of locks have up to 512 characters, each of which a path may write as nine. */
+const LONGEST_PARAMETER = 5_000
 
 /** Listens, or fails with a sentence that names the address. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -55,13 +81,25 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
 
 /** Everything but the socket. */
 export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>): Promise<FastifyInstance> {
-  const { basePath, engine, health } = options
+  const { basePath, engine, health, browse, locks, clock = systemClock, random = systemRandom } = options
   const logger = options.logger.area('http')
   const root = `${basePath}/api/v1`
   const waits = new Waits(engine)
-  const inFlight = new InFlight(options.clock ?? systemClock)
+  const inFlight = new InFlight(clock)
   const variables = new Variables(engine, logger)
-  const context: ApiContext = { engine, tenant: DEFAULT_TENANT, root, waits, inFlight, variables }
+  const idempotency = new Idempotency({ store: options.idempotency, newToken: uuidSource(clock, random), logger })
+  const context: ApiContext = {
+    engine,
+    browse,
+    locks,
+    clock,
+    tenant: DEFAULT_TENANT,
+    root,
+    waits,
+    inFlight,
+    variables,
+    idempotency,
+  }
   const app = Fastify({
     logger: false,
     forceCloseConnections: true,
@@ -82,14 +120,27 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   await app.register(async (scope) => healthRoutes(scope, health), { prefix: basePath })
   await app.register(async (scope) => problemPages(scope), { prefix: basePath })
   await app.register(async (scope) => apiScope(scope, context), { prefix: root })
+  const { studio } = options
+  if (studio !== undefined)
+    await app.register(async (scope) => studioRoutes(scope, { folder: studio, basePath, random }), { prefix: basePath })
+  const workflows = `${basePath}/workflows`
+  await app.register(async (scope) => workflowRequests(scope, context, workflows), { prefix: workflows })
   return app
 }
 
-function apiScope(app: FastifyInstance, context: ApiContext): void {
+async function apiScope(app: FastifyInstance, context: ApiContext): Promise<void> {
   app.addHook('onRequest', async () => {
     if (context.waits.closed) throw new ShuttingDown({})
   })
-  for (const route of apiRoutes) mount(app, context, route)
+  for (const route of apiRoutes) {
+    const { bodyText } = route
+    if (bodyText === undefined) mount(app, context, route)
+    else
+      await app.register(async (scope) => {
+        readTextBodies(scope, bodyText)
+        mount(scope, context, route)
+      })
+  }
   const document = JSON.stringify(toOpenApi(apiRoutes, context.root))
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
 }

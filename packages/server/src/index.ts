@@ -1,4 +1,5 @@
 export * from './errors.ts'
+export * from './filter/index.ts'
 export type { HealthCheck, HealthSource } from './health/health.ts'
 export { type HttpServer, type HttpServerOptions, openHttpServer } from './http-server.ts'
 export type { ErrorCode } from './problem/error-code.ts'

@@ -172,7 +172,7 @@ describe('listing workflows', () => {
     for (;;) {
       const page = await api.call('GET', `/workflow-definitions?limit=3${cursor}`)
       ids.push(...page.body.items.map((item: { id: string }) => item.id))
-      expect(page.body.page).toMatchObject({ prev: null, limit: 3 })
+      expect([page.body.page.limit, page.body.page.prev === null]).toEqual([3, cursor === ''])
       if (page.body.page.next === null) {
         expect(page.body.count).toEqual({ value: ids.length, exact: true })
         break

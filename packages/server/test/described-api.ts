@@ -8,11 +8,15 @@ interface Answered {
   readonly status: number
   readonly type: string
   readonly body: unknown
+  /** What was sent as JSON. */
+  readonly sent: unknown
 }
 
 /** Holds answers against the OpenAPI document, as a client generated from it would. */
 export interface DescribedApi {
   check(answered: Answered): void
+  /** Names of the operations that succeeded so far. */
+  readonly called: ReadonlySet<string>
 }
 
 const PROBLEM = '#/components/schemas/Problem'
@@ -30,25 +34,36 @@ export function describedApi(document: OpenApi): DescribedApi {
     compiled.set(pointer, validate)
     expect(validate(body) ? [] : validate.errors).toEqual([])
   }
-  const templates = Object.keys(document.paths).map((path) => ({
-    path,
-    form: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-  }))
+  // A path that names a thing goes before one that has a parameter in its place.
+  const templates = Object.keys(document.paths)
+    .sort((a, b) => a.split('{').length - b.split('{').length)
+    .map((path) => ({ path, form: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+  const called = new Set<string>()
   return {
-    check({ method, path, status, type, body }) {
+    called,
+    check({ method, path, status, type, body, sent }) {
       if (status >= 400) {
         expect(type).toBe('application/problem+json; charset=utf-8')
         if (method !== 'HEAD') fits(PROBLEM, body)
       }
       const found = templates.find(({ form }) => form.test(path.split('?')[0]!))
       const operation = found && document.paths[found.path]?.[method.toLowerCase()]
-      if (found === undefined || operation === undefined || status >= 400) return
+      if (found === undefined || operation === undefined) return
+      const at = `#/paths/${found.path.replaceAll('/', '~1')}/${method.toLowerCase()}`
+      const described = operation.responses[status] as { content?: object } | undefined
+      if (status >= 400) return
+      called.add(operation.operationId)
       expect(Object.keys(operation.responses)).toContain(String(status))
+      if (sent !== undefined) fits(`${at}/requestBody/content/application~1json/schema`, sent)
+      if (described?.content === undefined) {
+        expect(body).toBe('')
+        return
+      }
+      const media = type.split(';')[0]!
+      expect(Object.keys(described.content)).toContain(media)
+      if (media !== 'application/json') return
       expect(type).toBe('application/json; charset=utf-8')
-      fits(
-        `#/paths/${found.path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`,
-        body,
-      )
+      fits(`${at}/responses/${status}/content/application~1json/schema`, body)
     },
   }
 }

@@ -11,7 +11,8 @@ const everything = statement<undefined, { facts: string }>(
   `select concat_ws(' ',
      (select coalesce(json_agg(row(d.id, d.revision, d.published, d.draft::text) order by d.id), '[]') from definition d),
      (select count(*) from definition_version), (select count(*) from instance), (select count(*) from journal),
-     (select count(*) from inbox), (select count(*) from bookmark), (select count(*) from event), (select count(*) from incident)) as facts`,
+     (select count(*) from inbox), (select count(*) from bookmark), (select count(*) from event), (select count(*) from incident),
+     (select count(*) from schedule), (select count(*) from retention_rule)) as facts`,
 )
 
 let api: TestApi
@@ -49,7 +50,7 @@ describe('a hostile request gets the right problem, changes nothing and is nobod
     ])
     const query = await api.call('GET', '/workflow-instances?staus=running')
     expect(query.body.errors).toEqual([
-      { in: 'query', field: 'staus', text: expect.stringContaining('definitionId, status') },
+      { in: 'query', field: 'staus', text: expect.stringContaining('use status, definition,') },
     ])
   })
 

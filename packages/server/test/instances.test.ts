@@ -101,11 +101,9 @@ describe('starting an instance', () => {
   it('takes Idempotency-Key for a dedupeKey of its own kind', async () => {
     const first = await start({ definitionId: 'approval' }, { 'idempotency-key': 'k1' })
     const second = await start({ definitionId: 'approval' }, { 'idempotency-key': 'k1' })
-    expect([first.status, second.status, second.body.id]).toEqual([201, 200, first.body.id])
+    expect([first.status, second.status, second.body]).toEqual([201, 201, first.body])
     const named = await start({ definitionId: 'approval', dedupeKey: 'k1' })
     expect([named.status, named.body.id === first.body.id]).toEqual([201, false])
-    const both = await start({ definitionId: 'approval', dedupeKey: 'k2' }, { 'idempotency-key': 'k1' })
-    expect(both.body.id === first.body.id).toBe(false)
   })
 
   it('starts a version that is named, and refuses one that is not there', async () => {

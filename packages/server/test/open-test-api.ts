@@ -1,6 +1,15 @@
 import { systemClock as clock, type LogFields, type Logger, systemRandom as random } from '@lockstep/base'
-import { type AnyWorkflow, Engine } from '@lockstep/engine'
-import { type Db, migrate, openPglite, postgresEngineStore } from '@lockstep/postgres'
+import { type Coordinator, coordinator, memoryProvider } from '@lockstep/coordination'
+import { type AnyWorkflow, Engine, type EngineOptions } from '@lockstep/engine'
+import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
+import {
+  type Db,
+  migrate,
+  openPglite,
+  postgresBrowse,
+  postgresEngineStore,
+  postgresIdempotency,
+} from '@lockstep/postgres'
 import type { FastifyInstance } from 'fastify'
 import { httpApp } from '../src/http-server.ts'
 import { type DescribedApi, describedApi } from './described-api.ts'
@@ -25,6 +34,10 @@ export interface TestApi {
   readonly engine: Engine
   readonly db: Db
   readonly app: FastifyInstance
+  /** The toolkit whose locks the server shows. */
+  readonly locks: Coordinator
+  readonly ports: { readonly browse: BrowseStore; readonly idempotency: IdempotencyStore }
+  readonly described: DescribedApi
   /** Lines logged as errors: none, unless a test means it. */
   readonly failures: readonly { readonly message: string; readonly fields: LogFields | undefined }[]
   /** Behind `/api/v1`. Every answer is held against what OpenAPI says of the operation. */
@@ -41,6 +54,7 @@ export async function openTestApi(
     readonly workflows?: readonly AnyWorkflow[]
     readonly basePath?: string
     readonly warmLimit?: number
+    readonly engine?: Partial<EngineOptions>
   } = {},
 ): Promise<TestApi> {
   const { workflows = [], basePath = '', warmLimit = 1_000 } = options
@@ -56,13 +70,26 @@ export async function openTestApi(
     flights: 1,
     resumeWaitMs: 100,
     warmLimit,
+    ...options.engine,
   })
-  const app = await httpApp({ basePath, engine, logger, health: { started: () => true, ready: async () => [] } })
+  const locks = coordinator({ provider: memoryProvider({ clock }), ownsProvider: true, clock, random, name: 'test' })
+  const ports = { browse: postgresBrowse(db), idempotency: postgresIdempotency(db) }
+  const app = await httpApp({
+    basePath,
+    engine,
+    ...ports,
+    locks: () => locks,
+    logger,
+    health: { started: () => true, ready: async () => [] },
+  })
   const described: DescribedApi = describedApi((await app.inject({ url: `${basePath}/api/v1/openapi.json` })).json())
   return {
     engine,
     db,
     app,
+    locks,
+    ports,
+    described,
     failures,
     async call(method, path, sent = {}) {
       const payload = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
@@ -74,11 +101,12 @@ export async function openTestApi(
       })
       const type = String(answer.headers['content-type'] ?? '')
       const body: unknown = /json/.test(type) && answer.body !== '' ? answer.json() : answer.body
-      described.check({ method, path, status: answer.statusCode, type, body })
+      described.check({ method, path, status: answer.statusCode, type, body, sent: sent.body })
       return { status: answer.statusCode, headers: answer.headers as Reply['headers'], body }
     },
     async close() {
       await app.close()
+      await locks.close()
       await engine.close()
       await db.close()
     },

@@ -20,7 +20,7 @@ describe('the OpenAPI description', () => {
   it('has every route once, and nothing else', () => {
     const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`)
     expect(described.sort()).toEqual(
-      apiRoutes.map((route) => `${route.method} ${route.path.replace(':id', '{id}')}`).sort(),
+      apiRoutes.map((route) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
     )
     const names = operations().map(({ operation }) => operation.operationId)
     expect(new Set(names).size).toBe(names.length)
@@ -34,9 +34,10 @@ describe('the OpenAPI description', () => {
     for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name)
   })
 
-  it('names the parameter of every path that has one', () => {
+  it('names the parameters of every path, in their order', () => {
     for (const { path, operation } of operations()) {
-      expect(operation.parameters.some((each) => each.in === 'path' && each.name === 'id')).toBe(path.includes('{id}'))
+      const named = operation.parameters.filter((each) => each.in === 'path').map((each) => `{${each.name}}`)
+      expect(named).toEqual(path.match(/\{\w+\}/g) ?? [])
     }
   })
 

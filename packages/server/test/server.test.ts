@@ -21,6 +21,7 @@ async function openServer(basePath = '') {
     basePath,
     health,
     engine: api.engine,
+    ...api.ports,
     logger: silentLogger,
   })
   return { api, server }
@@ -87,6 +88,7 @@ describe('the server', () => {
       basePath: '',
       health,
       engine: api.engine,
+      ...api.ports,
       logger: silentLogger,
     })
     await expect(second).rejects.toMatchObject({ code: 'PORT_IN_USE', details: { port } })
@@ -100,7 +102,7 @@ describe('the server', () => {
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'DATABASE_CLOSED', '1'])
     expect(JSON.stringify(body)).not.toMatch(/definition_list|stack/)
 
-    vi.spyOn(broken.engine.definitions, 'list').mockRejectedValue(new TypeError('secret of the house'))
+    vi.spyOn(broken.ports.browse, 'definitions').mockRejectedValue(new TypeError('secret of the house'))
     const failed = await broken.call('GET', '/workflow-definitions')
     expect([failed.status, failed.body.code]).toEqual([500, 'INTERNAL'])
     expect(JSON.stringify(failed.body)).not.toMatch(/secret|TypeError|\.ts/)

@@ -10,7 +10,12 @@ import {
 } from '../wire/definition.ts'
 import { Instance } from '../wire/instance.ts'
 import { JournalItem } from '../wire/journal.ts'
+import { Lock, LockDetail } from '../wire/lock.ts'
+import { Schedule, ScheduleDocumentBody, ScheduleRunItem } from '../wire/schedule.ts'
 import { oneOf } from '../wire/schema.ts'
+import { State } from '../wire/state.ts'
+import { Diff, Version, VersionItem } from '../wire/version.ts'
+import { WhyReply } from '../wire/why.ts'
 
 /** RFC 9457. Members beyond these depend on the code. */
 export const ProblemSchema = Type.Object(
@@ -22,14 +27,20 @@ export const ProblemSchema = Type.Object(
     code: oneOf(Object.keys(problemTitles), 'Stable: programs decide by it.'),
     retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
     errors: Type.Optional(
-      Type.Array(Type.Object({ in: oneOf(['body', 'query', 'header']), field: Type.String(), text: Type.String() }), {
-        description: 'INVALID_REQUEST: each field that is wrong.',
-      }),
+      Type.Array(
+        Type.Object({ in: oneOf(['body', 'query', 'header', 'path']), field: Type.String(), text: Type.String() }),
+        {
+          description: 'INVALID_REQUEST: each field that is wrong.',
+        },
+      ),
     ),
     problems: Type.Optional(
-      Type.Array(Type.Unknown(), { description: 'DEFINITION_INVALID, INPUT_INVALID: each place that is wrong.' }),
+      Type.Array(Type.Unknown(), {
+        description:
+          'DEFINITION_INVALID, SCHEDULE_INVALID, INPUT_INVALID, FLOW_POLICY_INVALID: each place that is wrong.',
+      }),
     ),
-    outcome: Type.Optional(oneOf(['already-resumed', 'in-progress', 'expired', 'not-found'], 'How a resume lost.')),
+    outcome: Type.Optional(Type.String({ description: 'How a resume lost, or why a verb could not be carried out.' })),
     bookmarks: Type.Optional(Type.Array(Type.String(), { description: 'BOOKMARK_AMBIGUOUS: names to choose from.' })),
   },
   { additionalProperties: true },
@@ -44,5 +55,15 @@ export const namedSchemas: ReadonlyMap<TSchema, string> = new Map<TSchema, strin
   [PublishReply, 'PublishedVersion'],
   [SaveAndPublishReply, 'SavedAndPublished'],
   [DefinitionSummary, 'WorkflowDefinition'],
+  [State, 'InstanceState'],
+  [WhyReply, 'Why'],
+  [VersionItem, 'VersionSummary'],
+  [Version, 'Version'],
+  [Diff, 'Diff'],
+  [ScheduleDocumentBody, 'ScheduleDocument'],
+  [Schedule, 'Schedule'],
+  [ScheduleRunItem, 'ScheduleRun'],
+  [Lock, 'Lock'],
+  [LockDetail, 'LockDetail'],
   [ProblemSchema, 'Problem'],
 ])

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../problem/error-code.ts'
 import { errorStatus } from '../problem/error-status.ts'
 import { problemTitles } from '../problem/problem-titles.ts'
 import type { AnyRoute } from '../route/route.ts'
+import { noContent } from '../wire/schema.ts'
 import { namedSchemas } from './named-schemas.ts'
 
 export interface OpenApi {
@@ -37,6 +38,8 @@ interface Parameter {
 const everywhere: readonly ErrorCode[] = ['INVALID_REQUEST', 'SHUTTING_DOWN', 'INTERNAL']
 const withBody: readonly ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 
+const withKey: readonly ErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
+
 export function toOpenApi(routes: readonly AnyRoute[], root: string): OpenApi {
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
@@ -64,15 +67,20 @@ function toOperation(route: AnyRoute): Operation {
       : {
           requestBody: {
             required: route.bodyOptional !== true,
-            content: { 'application/json': { schema: refer(route.body) } },
+            content: contentOf(route.bodyText ?? ['application/json'], route.body),
           },
         }),
     responses: { ...answers(route), ...problems(route) },
   }
 }
 
-const pathParameters = (route: AnyRoute): Parameter[] =>
-  route.id === undefined ? [] : [{ name: 'id', in: 'path', required: true, schema: refer(route.id) }]
+const pathParameters = ({ id, params = {} }: AnyRoute): Parameter[] =>
+  Object.entries({ ...(id === undefined ? {} : { id }), ...params }).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: refer(schema),
+  }))
 
 function queryParameters(query: TSchema | undefined): Parameter[] {
   const { properties = {}, required = [] } = (query ?? {}) as {
@@ -87,28 +95,37 @@ function queryParameters(query: TSchema | undefined): Parameter[] {
   }))
 }
 
-function headerParameters({ method, ifMatch }: AnyRoute): Parameter[] {
+function headerParameters({ method, ifMatch, cached }: AnyRoute): Parameter[] {
   const text = { type: 'string' }
   return [
     ...(ifMatch === undefined
       ? []
       : [{ name: 'If-Match', in: 'header' as const, required: ifMatch === 'required', schema: text }]),
+    ...(cached ? [{ name: 'If-None-Match', in: 'header' as const, required: false, schema: text }] : []),
     ...(method === 'POST'
       ? [{ name: 'Idempotency-Key', in: 'header' as const, required: false, schema: { ...text, maxLength: 255 } }]
       : []),
   ]
 }
 
-const answers = (route: AnyRoute): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(route.replies).map(([status, schema]) => [
-      status,
-      { description: 'Done.', content: { 'application/json': { schema: refer(schema) } } },
-    ]),
-  )
+function answers({ replies, replyTypes = ['application/json'], cached }: AnyRoute): Record<string, unknown> {
+  const done = Object.entries(replies).map(([status, schema]) => [
+    status,
+    schema === noContent ? { description: 'Done.' } : { description: 'Done.', content: contentOf(replyTypes, schema) },
+  ])
+  return { ...Object.fromEntries(done), ...(cached ? { 304: { description: 'It is what If-None-Match names.' } } : {}) }
+}
+
+const contentOf = (types: readonly string[], schema: TSchema): Record<string, unknown> =>
+  Object.fromEntries(types.map((type) => [type, { schema: refer(schema) }]))
 
 function problems(route: AnyRoute): Record<string, unknown> {
-  const codes = new Set([...everywhere, ...(route.body === undefined ? [] : withBody), ...route.problems])
+  const codes = new Set([
+    ...everywhere,
+    ...(route.body === undefined ? [] : withBody),
+    ...(route.method === 'POST' ? withKey : []),
+    ...route.problems,
+  ])
   const texts: Record<string, string[]> = {}
   for (const code of codes) {
     const status = errorStatus[code]

@@ -1,6 +1,8 @@
 import type * as base from '@lockstep/base'
+import type * as coordination from '@lockstep/coordination'
 import type * as engine from '@lockstep/engine'
 import type * as startup from '../errors.ts'
+import type * as filter from '../filter/filter-text.ts'
 import type * as instance from './instance-errors.ts'
 import type * as request from './request-errors.ts'
 
@@ -29,7 +31,9 @@ type StoreCode =
 /** The closed catalogue: whatever can come up while a request is answered. */
 export type ErrorCode =
   | CodesOf<typeof base>
+  | CodesOf<typeof coordination>
   | CodesOf<typeof engine>
+  | CodesOf<typeof filter>
   | CodesOf<typeof startup>
   | CodesOf<typeof instance>
   | CodesOf<typeof request>

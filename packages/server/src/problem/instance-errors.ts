@@ -39,3 +39,65 @@ export const InstanceEnded = defineError(
   (d: { instanceId: string; status: string }) =>
     `${d.instanceId} has ended as ${d.status}: nothing can be done to it any more`,
 )
+
+export const InstanceWrongState = defineError(
+  'INSTANCE_WRONG_STATE',
+  { retryable: false },
+  (d: { instanceId: string; status: string; verb: string }) =>
+    `${d.instanceId} is ${d.status}: it cannot ${d.verb} as it stands`,
+)
+
+export const ParentTold = defineError(
+  'PARENT_TOLD',
+  { retryable: false },
+  (d: { instanceId: string; parentId: string }) =>
+    `${d.parentId}, which ran ${d.instanceId}, may have taken note of its end: retry that one, or send "force": true`,
+)
+
+export const StepNotFound = defineError(
+  'STEP_NOT_FOUND',
+  { retryable: false },
+  (d: { instanceId: string; step: string; steps: readonly string[] }) =>
+    `${d.instanceId} never began a step "${d.step}": it has ${d.steps.slice(0, 10).join(', ')}`,
+)
+
+export const MigrationImpossible = defineError(
+  'MIGRATION_IMPOSSIBLE',
+  { retryable: false },
+  (d: { instanceId: string; problems: readonly { readonly at: string; readonly text: string }[] }) =>
+    `${d.instanceId} cannot go on as that version: ${d.problems
+      .slice(0, 3)
+      .map(({ at, text }) => `${at} ${text}`)
+      .join('; ')}`,
+)
+
+export const NothingToFork = defineError(
+  'NOTHING_TO_FORK',
+  { retryable: false },
+  (d: { instanceId: string; at: number; status: string }) =>
+    `${d.instanceId} was ${d.status} after fact ${d.at}, with nothing left to do: name an earlier fact with "at"`,
+)
+
+export const IncidentNotFound = defineError(
+  'INCIDENT_NOT_FOUND',
+  { retryable: false },
+  (d: { incidentId: string }) => `No incident ${d.incidentId} exists`,
+)
+
+export const IncidentResolved = defineError(
+  'INCIDENT_RESOLVED',
+  { retryable: false },
+  (d: { incidentId: string }) => `${d.incidentId} was resolved already`,
+)
+
+export const OperationNotFound = defineError(
+  'OPERATION_NOT_FOUND',
+  { retryable: false },
+  (d: { operationId: string }) => `No batch operation ${d.operationId} exists`,
+)
+
+export const OperationOver = defineError(
+  'OPERATION_OVER',
+  { retryable: false },
+  (d: { operationId: string; state: string }) => `${d.operationId} is ${d.state}: there is nothing left to cancel`,
+)

@@ -29,10 +29,17 @@ export const frameworkErrors =
 function sendProblem(reply: FastifyReply, error: unknown, request: FastifyRequest, logger: Logger): FastifyReply {
   const problem = toProblem(error)
   if (problem.status >= 500) logFailure(logger, problem, error, request)
-  if (problem.status === 503) reply.header('retry-after', RETRY_AFTER_S)
+  const retryAfter = retryAfterOf(problem)
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   if (Array.isArray(problem.allow)) reply.header('allow', problem.allow.join(', '))
   // As text: the route's schemas describe its answers, and would drop what only problems have.
   return reply.code(problem.status).type(PROBLEM_TYPE).serializer(String).send(JSON.stringify(problem))
+}
+
+/** In whole seconds, rounded up: who comes back then is not too early. */
+function retryAfterOf({ status, code, retryAfterMs }: Problem): string | undefined {
+  if (typeof retryAfterMs === 'number') return String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))
+  return status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS' ? RETRY_AFTER_S : undefined
 }
 
 function logFailure(logger: Logger, problem: Problem, error: unknown, request: FastifyRequest): void {
@@ -46,7 +53,12 @@ function logFailure(logger: Logger, problem: Problem, error: unknown, request: F
   else logger.error('request failed', { ...fields, stack: error instanceof Error ? error.stack : undefined })
 }
 
-export const pathOf = (url: string): string => url.split('?', 1)[0]!.slice(0, 200)
+/** Tokens are secrets: logs and answers do not repeat them. */
+export const pathOf = (url: string): string =>
+  url
+    .split('?', 1)[0]!
+    .replace(/rt_[A-Za-z0-9_-]{20,}/g, 'rt_…')
+    .slice(0, 200)
 
 /** For bytes that are no request at all: there is nothing to reply through but the socket. */
 export function answerBrokenClient(error: Error & { readonly code?: string }, socket: Socket): void {

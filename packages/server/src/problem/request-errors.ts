@@ -2,7 +2,7 @@ import { defineError } from '@lockstep/base'
 
 /** One thing that is wrong with a request, and where. */
 export interface RequestFault {
-  readonly in: 'body' | 'query' | 'header'
+  readonly in: 'body' | 'query' | 'header' | 'path'
   /** JSON pointer into the body (RFC 6901), or the name of the parameter or header. */
   readonly field: string
   /** What to do about it. */
@@ -35,7 +35,8 @@ export const BadRequest = defineError(
 export const UnsupportedMediaType = defineError(
   'UNSUPPORTED_MEDIA_TYPE',
   { retryable: false },
-  (d: { found: string }) => `${d.found} is not accepted here: send Content-Type: application/json, not compressed`,
+  (d: { found: string; wanted?: string }) =>
+    `${d.found} is not accepted here: send Content-Type: ${d.wanted ?? 'application/json'}, not compressed`,
 )
 
 export const BodyTooLarge = defineError(
@@ -79,7 +80,85 @@ export const IfMatchRequired = defineError(
 export const InvalidCursor = defineError(
   'INVALID_CURSOR',
   { retryable: false },
-  (d: { reason: string }) => `The cursor cannot be used: ${d.reason}. Pass page.next of the last answer as it is`,
+  (d: { reason: string }) =>
+    `The cursor cannot be used: ${d.reason}. Pass page.next or page.prev of the last answer as it is`,
+)
+
+export const IdempotencyKeyReused = defineError(
+  'IDEMPOTENCY_KEY_REUSED',
+  { retryable: false },
+  (d: { key: string }) =>
+    `Idempotency-Key "${d.key}" was used for another request of this kind: choose a new key, or send what was sent then`,
+)
+
+export const IdempotencyInProgress = defineError(
+  'IDEMPOTENCY_IN_PROGRESS',
+  { retryable: true },
+  (d: { key: string; forMs: number }) =>
+    `The request with Idempotency-Key "${d.key}" is still being answered: repeat it in a moment (if its node died, in ${Math.ceil(d.forMs / 1_000)} s at the latest)`,
+)
+
+interface ImportedEntry {
+  readonly index: number
+  readonly id: string | null
+  readonly outcome: string
+  readonly problems: readonly { readonly pointer: string; readonly text: string; readonly severity: string }[]
+}
+
+export const ImportInvalid = defineError(
+  'IMPORT_INVALID',
+  { retryable: false },
+  (d: { documents: readonly ImportedEntry[]; elsa?: unknown }) => {
+    const invalid = d.documents.filter(({ outcome }) => outcome === 'invalid')
+    const places = invalid.slice(0, 3).map(({ id, index, problems }) => {
+      const first = problems.find(({ severity }) => severity === 'error')
+      return `${id ?? `document ${index + 1}`}: ${first?.pointer || '/'} ${first?.text ?? 'cannot be read'}`
+    })
+    return `Nothing was written: ${invalid.length} of ${d.documents.length} document(s) have errors (${places.join('; ')})`
+  },
+)
+
+export const LockNotFound = defineError(
+  'LOCK_NOT_FOUND',
+  { retryable: false },
+  (d: { key: string }) => `Nobody holds lock "${d.key}" or waits for it`,
+)
+
+export const LockIsInstance = defineError(
+  'LOCK_IS_INSTANCE',
+  { retryable: false },
+  (d: { key: string; node: string }) =>
+    `"${d.key}" is an instance that node ${d.node} works on: it is not taken from a living node. Cancel the instance; if the node is dead, the others free it by themselves`,
+)
+
+export const ActivityTypeNotFound = defineError(
+  'ACTIVITY_TYPE_NOT_FOUND',
+  { retryable: false },
+  (d: { type: string }) => `This node has no activity type "${d.type}"`,
+)
+
+export const FlowPolicyNotFound = defineError(
+  'FLOW_POLICY_NOT_FOUND',
+  { retryable: false },
+  (d: { definitionId: string }) => `"${d.definitionId}" has no flow policy, or does not exist`,
+)
+
+export const LimitNotFound = defineError(
+  'LIMIT_NOT_FOUND',
+  { retryable: false },
+  (d: { key: string }) => `No step ever asked for limit "${d.key}", and nobody set it`,
+)
+
+export const BreakerNotFound = defineError(
+  'BREAKER_NOT_FOUND',
+  { retryable: false },
+  (d: { key: string }) => `Breaker "${d.key}" never opened`,
+)
+
+export const SweepInProgress = defineError(
+  'SWEEP_IN_PROGRESS',
+  { retryable: true },
+  (_: object) => 'Another node is sweeping at this moment',
 )
 
 /** This node is on its way out; another one, or the same a little later, answers. */

@@ -1,11 +1,36 @@
 import { errorCode, errorMessage, isRetryable, toWireId } from '@lockstep/base'
-import { BookmarkAmbiguous, DefinitionInvalid, DraftChanged, InputInvalid } from '@lockstep/engine'
+import {
+  BookmarkAmbiguous,
+  DefinitionInvalid,
+  DraftChanged,
+  FlowPolicyChanged,
+  FlowPolicyInvalid,
+  FormInvalid,
+  InputInvalid,
+  ScheduleChanged,
+  ScheduleInvalid,
+  SingletonBusy,
+  StartThrottled,
+  TaskAlreadyCompleted,
+  TaskCancelled,
+  TaskLeaseLost,
+  UnknownOutcome,
+} from '@lockstep/engine'
 import { toEtag } from '../wire/etag.ts'
 import type { ErrorCode } from './error-code.ts'
 import { errorStatus, isErrorCode } from './error-status.ts'
-import { AlreadyResumed, BookmarkExpired, BookmarkNotFound, ResumeInProgress } from './instance-errors.ts'
+import {
+  AlreadyResumed,
+  BookmarkExpired,
+  BookmarkNotFound,
+  InstanceWrongState,
+  MigrationImpossible,
+  ParentTold,
+  ResumeInProgress,
+  StepNotFound,
+} from './instance-errors.ts'
 import { problemTitles } from './problem-titles.ts'
-import { InvalidRequest, MethodNotAllowed } from './request-errors.ts'
+import { ImportInvalid, InvalidRequest, MethodNotAllowed } from './request-errors.ts'
 
 /** RFC 9457, with a stable `code`; members beyond these depend on the code. */
 export interface Problem {
@@ -53,13 +78,28 @@ function withWireIds(text: string, error: unknown): string {
 /** Members that programs act on. */
 function extrasOf(error: unknown): object | undefined {
   if (InvalidRequest.is(error)) return { errors: error.details.errors }
-  if (DefinitionInvalid.is(error) || InputInvalid.is(error)) return { problems: error.details.problems }
-  if (DraftChanged.is(error)) return { current: { etag: toEtag(error.details.revision) } }
+  if (DefinitionInvalid.is(error) || InputInvalid.is(error) || ScheduleInvalid.is(error))
+    return { problems: error.details.problems }
+  if (ImportInvalid.is(error)) return { documents: error.details.documents, elsa: error.details.elsa }
+  if (DraftChanged.is(error) || ScheduleChanged.is(error) || FlowPolicyChanged.is(error))
+    return { current: { etag: toEtag(error.details.revision) } }
+  if (FlowPolicyInvalid.is(error)) return { problems: error.details.problems }
+  if (StartThrottled.is(error)) return { retryAfterMs: error.details.retryAfterMs, key: error.details.key }
+  if (SingletonBusy.is(error))
+    return { instanceId: toWireId('instance', error.details.instanceId), key: error.details.key }
   if (BookmarkAmbiguous.is(error)) return { bookmarks: error.details.names }
+  if (MigrationImpossible.is(error)) return { outcome: 'incompatible', problems: error.details.problems }
+  if (InstanceWrongState.is(error)) return { outcome: 'wrong-state', instanceStatus: error.details.status }
+  if (StepNotFound.is(error)) return { outcome: 'unknown-step', steps: error.details.steps }
+  if (ParentTold.is(error)) return { outcome: 'parent-told', parentId: error.details.parentId }
   if (AlreadyResumed.is(error)) return { outcome: 'already-resumed' }
   if (ResumeInProgress.is(error)) return { outcome: 'in-progress' }
   if (BookmarkExpired.is(error)) return { outcome: 'expired' }
   if (BookmarkNotFound.is(error)) return { outcome: 'not-found' }
+  if (FormInvalid.is(error)) return { problems: error.details.problems }
+  if (UnknownOutcome.is(error)) return { outcomes: error.details.outcomes }
+  if (TaskAlreadyCompleted.is(error) || TaskLeaseLost.is(error) || TaskCancelled.is(error))
+    return { outcome: error.details.outcome, task: error.details.task }
   if (MethodNotAllowed.is(error)) return { allow: error.details.allow }
   return undefined
 }

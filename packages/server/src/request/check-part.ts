@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { InvalidRequest, type RequestFault } from '../problem/request-errors.ts'
 
-export type RequestPart = 'body' | 'query'
+export type RequestPart = 'body' | 'query' | 'path'
 
 /** Compiles a check that answers with the value itself, or throws `INVALID_REQUEST` naming each field and what to do. */
 export function partCheck(part: RequestPart, schema: TSchema): (value: unknown) => unknown {

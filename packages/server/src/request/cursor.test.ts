@@ -7,9 +7,11 @@ const FORM = /^[a-z]+$/
 
 describe('cursors', () => {
   it('come back as they were made, for the filter they were made for', () => {
-    const text = toCursor({ after: 'abc', seen: 7 }, 'status=faulted')
-    expect(fromCursor(text, 'status=faulted', FORM)).toEqual({ after: 'abc', seen: 7 })
-    expect(() => fromCursor(text, 'status=running', FORM)).toThrow(/other filters/)
+    for (const back of [false, true]) {
+      const text = toCursor({ key: 'abc', seen: 7, back }, 'status=faulted')
+      expect(fromCursor(text, 'status=faulted', FORM)).toEqual({ key: 'abc', seen: 7, back })
+      expect(() => fromCursor(text, 'status=running', FORM)).toThrow(/other filters/)
+    }
   })
 
   it('are refused, never misread, when they are somebody else’s', () => {

@@ -2,17 +2,25 @@ import type { TSchema } from 'typebox'
 
 const WHOLE = /^-?\d{1,15}$/
 
-/** Turns the text of parameters that are whole numbers into numbers. What does not look like one is left for the check to refuse. */
+/**
+ * Turns the text of parameters that are whole numbers or booleans into what they say. What does not look like one is left for the
+ * check to refuse.
+ */
 export function queryReader(schema: TSchema): (query: unknown) => Record<string, unknown> {
   const properties = (schema as { readonly properties?: Readonly<Record<string, TSchema>> }).properties ?? {}
-  const numbers = Object.keys(properties).filter(
-    (name) => (properties[name] as { readonly type?: unknown }).type === 'integer',
-  )
+  const ofType = (type: string): string[] =>
+    Object.keys(properties).filter((name) => (properties[name] as { readonly type?: unknown }).type === type)
+  const numbers = ofType('integer')
+  const flags = ofType('boolean')
   return (query) => {
     const values = query as Record<string, unknown>
     for (const name of numbers) {
       const text = values[name]
       if (typeof text === 'string' && WHOLE.test(text)) values[name] = Number(text)
+    }
+    for (const name of flags) {
+      if (values[name] === 'true' || values[name] === '') values[name] = true
+      else if (values[name] === 'false') values[name] = false
     }
     return values
   }

@@ -1,58 +1,76 @@
+import type { Clock } from '@lockstep/base'
+import type { Coordinator } from '@lockstep/coordination'
 import type { Engine } from '@lockstep/engine'
+import type { BrowseStore } from '@lockstep/engine/ports'
 import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from '../problem/error-code.ts'
+import type { Idempotency } from '../request/idempotency.ts'
 import type { InFlight } from '../wait/in-flight.ts'
 import type { Waits } from '../wait/waits.ts'
 import type { Variables } from '../wire/variables.ts'
+import type { Answer } from './answer.ts'
+
+export type { Answer } from './answer.ts'
 
 /** What every operation works with; one per server. */
 export interface ApiContext {
   readonly engine: Engine
+  readonly browse: BrowseStore
+  /** Opened when it is first asked for; absent: this server has no toolkit. */
+  readonly locks: (() => Coordinator) | undefined
+  readonly clock: Clock
   readonly tenant: string
   /** Path before the paths of routes: `/api/v1` behind the base path. */
   readonly root: string
   readonly waits: Waits
   readonly inFlight: InFlight
   readonly variables: Variables
+  readonly idempotency: Idempotency
 }
 
 type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined
 
 /** A request whose parts have been checked. */
 export interface Call<Query extends TSchema | undefined, Body extends TSchema | undefined> {
-  readonly params: { readonly id: string }
+  readonly params: { readonly id: string } & Readonly<Record<string, string>>
   readonly query: Part<Query>
   readonly body: Part<Body>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}
-
-export interface Answer {
-  readonly status: number
-  readonly body: unknown
-  readonly etag?: string
-  readonly location?: string
+  /** Aborts when the caller hangs up before it was answered. */
+  readonly gone: AbortSignal
 }
 
 /** One operation: parse, call, map. What it takes and answers is what OpenAPI says of it. */
 export interface Route<Query extends TSchema | undefined, Body extends TSchema | undefined> {
-  readonly method: 'GET' | 'POST' | 'PUT'
-  /** Behind `/api/v1`. The one parameter there is is called `:id`. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Behind `/api/v1`. The first parameter there is is called `:id`. */
   readonly path: string
   /** Unique; names the method of a generated client. */
   readonly name: string
   readonly summary: string
   /** Form of `:id`, for readers; the handler turns it into a bare id. */
   readonly id?: TSchema
+  /** Forms of the other parameters of the path, checked. */
+  readonly params?: Readonly<Record<string, TSchema>>
   readonly query?: Query
   readonly body?: Body
   /** Whether the body may be left out, which then counts as `{}`. */
   readonly bodyOptional?: boolean
   /** `engine`: the engine judges the body, place by place, and the schema only describes it. @default 'schema' */
   readonly bodyJudge?: 'schema' | 'engine'
+  /** The body is text of one of these media types, and is handed on as it is. */
+  readonly bodyText?: readonly string[]
   /** Bytes. */
   readonly bodyLimit?: number
   readonly ifMatch?: 'required' | 'optional'
+  /** GET: the answer has an ETag, and If-None-Match with it is answered by 304. */
+  readonly cached?: true
+  /** Its path or its answer is a secret: no answer is kept for a repeated request, nor by anybody on the way. */
+  readonly secret?: true
+  /** `noContent` for 204. */
   readonly replies: Readonly<Record<number, TSchema>>
+  /** Media types of answers that are text; the reply's schema describes it. */
+  readonly replyTypes?: readonly string[]
   /** Problems beyond those that any request can get. */
   readonly problems: readonly ErrorCode[]
   handle(context: ApiContext, call: Call<Query, Body>): Promise<Answer>

@@ -1,4 +1,5 @@
 import type { Json } from '@lockstep/base'
+import Type from 'typebox'
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID, definitionIdOf } from '../request/ids.ts'
 import { route } from '../route/route.ts'
@@ -14,7 +15,7 @@ import {
 } from '../wire/definition.ts'
 import { revisionOf, toEtag } from '../wire/etag.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
-import { closed } from '../wire/schema.ts'
+import { closed, flag, oneOf } from '../wire/schema.ts'
 import { saveAndPublish } from './save-and-publish.ts'
 
 export const DOCUMENT_LIMIT = 10 * 1_048_576
@@ -47,14 +48,24 @@ export const listDefinitions = route({
   path: '/workflow-definitions',
   name: 'listWorkflowDefinitions',
   summary: 'Lists workflows by id.',
-  query: closed({ limit: Limit, cursor: CursorParameter }),
+  query: closed({
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'What the name begins with.' })),
+    kind: Type.Optional(oneOf(['graph', 'function'])),
+    published: Type.Optional(flag('Those of which new instances can start, or cannot.')),
+    limit: Limit,
+    cursor: CursorParameter,
+  }),
   replies: { 200: listOf(DefinitionSummary) },
   problems: ['INVALID_CURSOR'],
-  async handle({ engine, tenant }, { query: { limit = DEFAULT_ITEMS, cursor } }) {
-    const from = fromCursor(cursor, '', AFTER)
-    const rows = await engine.definitions.list(tenant, from?.after, limit + 1)
-    const place = { limit, seen: from?.seen ?? 0, filter: '', key: (row: { readonly id: string }) => row.id }
-    return { status: 200, body: toList(rows, toWireSummary, place) }
+  async handle({ browse, tenant }, { query: { name, kind, published, limit = DEFAULT_ITEMS, cursor } }) {
+    const filter = [name, kind, published]
+      .map((each) => each ?? '')
+      .join('\n')
+      .trim()
+    const from = fromCursor(cursor, filter, AFTER)
+    const place = { from: from?.key, back: from?.back === true }
+    const page = await browse.definitions(tenant, { namePrefix: name, kind, published }, place, limit + 1)
+    return { status: 200, body: toList(page, toWireSummary, { cursor: from, limit, filter, key: (row) => row.id }) }
   },
 })
 

@@ -31,7 +31,12 @@ export const publishEvent = route({
     const published = await engine.publish({ tenant, ...event, ...kept })
     return {
       status: 202,
-      body: { id: toWireId('event', published.id), matched: published.matched, started: 0, kept: published.kept },
+      body: {
+        id: toWireId('event', published.id),
+        matched: published.matched,
+        started: published.started,
+        kept: published.kept,
+      },
     }
   },
 })

@@ -1,11 +1,70 @@
 import type { AnyRoute } from '../route/route.ts'
+import { getActivityType, getDocumentSchema, getScheduleSchema, listActivityTypes } from './activity-types.ts'
+import {
+  cancelOperation,
+  getOperation,
+  listOperationItems,
+  listOperations,
+  startOperation,
+} from './batch-operations.ts'
 import { cancelInstance } from './cancel.ts'
+import { getBreaker, listBreakers, resetBreaker, tripBreaker } from './circuit-breakers.ts'
+import { listNodes } from './cluster.ts'
 import { createDefinition, getDefinition, listDefinitions, putDefinition } from './definitions.ts'
+import { examine, repair } from './doctor.ts'
 import { getDraft, publishDraft, putDraft } from './drafts.ts'
 import { publishEvent } from './events.ts'
+import { deleteFlowPolicy, getFlowPolicy, listFlowPolicies, putFlowPolicy } from './flow-policies.ts'
+import { listEndpoints } from './http-endpoints.ts'
+import { completeHumanTask, getHumanTask, issueToken, listHumanTasks } from './human-tasks.ts'
+import { getIncident, groupIncidents, listIncidents, resolveAlike, resolveIncident } from './incidents.ts'
+import { stateOfInstance, whyInstance } from './insight.ts'
 import { getInstance, listInstances, startInstance } from './instances.ts'
 import { readJournal } from './journal.ts'
+import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
+import { getLock, listLocks, releaseLock } from './locks.ts'
+import { progressOfInstance } from './progress.ts'
 import { resumeInstance } from './resume.ts'
+import { showToken, useToken } from './resume-token.ts'
+import { forgetRule, listRules, releaseHold, saveHold, saveRule, sweepNow } from './retention.ts'
+import {
+  backfillSchedule,
+  listRuns,
+  previewDocument,
+  previewSchedule,
+  runDue,
+  triggerSchedule,
+} from './schedule-runs.ts'
+import {
+  createSchedule,
+  deleteSchedule,
+  getSchedule,
+  listSchedules,
+  pauseSchedule,
+  putSchedule,
+  resumeSchedule,
+} from './schedules.ts'
+import { claimTasks, completeTask, failTask, getTask, heartbeatTask, listTasks, reportTaskProgress } from './tasks.ts'
+import { exportDefinition, importDefinitions } from './transfer.ts'
+import {
+  continueInstance,
+  forecastMigration,
+  forkInstance,
+  migrateInstance,
+  pauseInstance,
+  retryInstance,
+  setInstanceVariables,
+  terminateInstance,
+} from './verbs.ts'
+import {
+  diffDefinition,
+  discardDraft,
+  getVersion,
+  listConsumers,
+  listVersions,
+  republishVersion,
+  retractDefinition,
+} from './versions.ts'
 
 /** Every operation under `/api/v1`. OpenAPI describes exactly these. */
 export const apiRoutes: readonly AnyRoute[] = [
@@ -16,11 +75,96 @@ export const apiRoutes: readonly AnyRoute[] = [
   getDraft,
   putDraft,
   publishDraft,
+  discardDraft,
+  retractDefinition,
+  listVersions,
+  getVersion,
+  republishVersion,
+  diffDefinition,
+  listConsumers,
+  importDefinitions,
+  exportDefinition,
   startInstance,
   listInstances,
   getInstance,
   readJournal,
+  stateOfInstance,
+  whyInstance,
+  progressOfInstance,
   resumeInstance,
   cancelInstance,
+  terminateInstance,
+  pauseInstance,
+  continueInstance,
+  retryInstance,
+  forkInstance,
+  migrateInstance,
+  forecastMigration,
+  setInstanceVariables,
+  startOperation,
+  listOperations,
+  getOperation,
+  listOperationItems,
+  cancelOperation,
+  listIncidents,
+  groupIncidents,
+  getIncident,
+  resolveIncident,
+  resolveAlike,
   publishEvent,
+  claimTasks,
+  heartbeatTask,
+  reportTaskProgress,
+  completeTask,
+  failTask,
+  getTask,
+  listTasks,
+  listHumanTasks,
+  getHumanTask,
+  completeHumanTask,
+  issueToken,
+  showToken,
+  useToken,
+  listEndpoints,
+  createSchedule,
+  listSchedules,
+  getSchedule,
+  putSchedule,
+  deleteSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  triggerSchedule,
+  backfillSchedule,
+  previewSchedule,
+  previewDocument,
+  listRuns,
+  runDue,
+  listActivityTypes,
+  getActivityType,
+  getDocumentSchema,
+  getScheduleSchema,
+  listFlowPolicies,
+  getFlowPolicy,
+  putFlowPolicy,
+  deleteFlowPolicy,
+  listLimits,
+  getLimit,
+  putLimit,
+  deleteLimit,
+  listBreakers,
+  getBreaker,
+  resetBreaker,
+  tripBreaker,
+  listLocks,
+  getLock,
+  releaseLock,
+  listNodes,
+  examine,
+  repair,
+  listRules,
+  saveRule,
+  forgetRule,
+  saveHold,
+  releaseHold,
+  sweepNow,
 ]

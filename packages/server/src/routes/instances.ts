@@ -1,14 +1,15 @@
 import { fromWireId } from '@lockstep/base'
+import type { InstanceView } from '@lockstep/engine'
 import Type from 'typebox'
+import { inputParameters, instanceFilterParameters, readInstanceFilter } from '../filter/instance-filter.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { idempotencyKey } from '../request/idempotency-key.ts'
-import { DEFINITION_ID } from '../request/ids.ts'
 import { waitMs } from '../request/wait.ts'
 import { route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
-import { INSTANCE_STATUSES, Instance, InstanceId, readInstance, toWireInstance } from '../wire/instance.ts'
+import { Instance, InstanceId, readInstance, toWireInstance } from '../wire/instance.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
-import { anything, closed, duration, indexedText, oneOf } from '../wire/schema.ts'
+import { anything, closed, duration, indexedText } from '../wire/schema.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -31,7 +32,14 @@ export const startInstance = route({
     'Starts an instance: 201 as soon as it is durable. 200 with `wait`, or when the dedupeKey (or Idempotency-Key) has been used: then it is the first one.',
   body: Start,
   replies: { 200: Instance, 201: Instance },
-  problems: ['DEFINITION_NOT_FOUND', 'INPUT_INVALID', 'PAYLOAD_TOO_LARGE'],
+  problems: [
+    'DEFINITION_NOT_FOUND',
+    'INPUT_INVALID',
+    'PAYLOAD_TOO_LARGE',
+    'SINGLETON_BUSY',
+    'START_THROTTLED',
+    'FLOW_KEY_FAILED',
+  ],
   async handle(context, { body, headers }) {
     const { engine, tenant, root, waits } = context
     const { wait, dedupeKey = idempotent(headers), ...rest } = body
@@ -61,28 +69,27 @@ export const listInstances = route({
   method: 'GET',
   path: '/workflow-instances',
   name: 'listWorkflowInstances',
-  summary: 'Lists instances, newest first.',
-  query: closed({
-    definitionId: Type.Optional(Type.String({ pattern: DEFINITION_ID })),
-    status: Type.Optional(oneOf(INSTANCE_STATUSES)),
-    limit: Limit,
-    cursor: CursorParameter,
-  }),
+  summary:
+    'Lists instances, newest first. Members of the input filter too: input.customerId=42. A page may be shorter than its limit, or empty, while page.next leads on.',
+  query: Type.Object(
+    { ...instanceFilterParameters, limit: Limit, cursor: CursorParameter },
+    { additionalProperties: false, patternProperties: inputParameters },
+  ),
   replies: { 200: listOf(Instance) },
-  problems: ['INVALID_CURSOR'],
-  async handle({ engine, tenant }, { query: { definitionId, status, cursor, limit = DEFAULT_ITEMS } }) {
-    const filter = `${definitionId ?? ''} ${status ?? ''}`
+  problems: ['INVALID_CURSOR', 'INVALID_ID'],
+  async handle({ browse, clock, tenant }, { query }) {
+    const { cursor, limit = DEFAULT_ITEMS, ...said } = query as { cursor?: string; limit?: number }
+    const filter = filterText(said)
     const from = fromCursor(cursor, filter, UUID)
-    const wanted = {
-      ...(definitionId === undefined ? {} : { definitionId }),
-      ...(status === undefined ? {} : { status }),
-      ...(from === undefined ? {} : { before: from.after }),
-    }
-    const rows = await engine.list(wanted, limit + 1, tenant)
-    const place = { limit, seen: from?.seen ?? 0, filter, key: (row: { readonly id: string }) => row.id }
-    return { status: 200, body: toList(rows, (row) => toWireInstance(row, undefined), place) }
+    const place = { from: from?.key, back: from?.back === true }
+    const page = await browse.instances(tenant, readInstanceFilter(said, clock.now()), place, limit + 1)
+    const toItem = (row: InstanceView) => toWireInstance(row, undefined)
+    return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter, key: (row) => row.id }) }
   },
 })
+
+/** The same for the same parameters, in whatever order they came. */
+const filterText = (said: object): string => new URLSearchParams(Object.entries(said).sort()).toString()
 
 export const getInstance = route({
   method: 'GET',

@@ -32,6 +32,19 @@ export class Waits {
     }
   }
 
+  /** Runs what waits for something; the signal says that the server closes and that it should answer with what there is. */
+  async within<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController()
+    const letGo = (): void => controller.abort()
+    if (this.#closed) letGo()
+    this.#open.add(letGo)
+    try {
+      return await run(controller.signal)
+    } finally {
+      this.#open.delete(letGo)
+    }
+  }
+
   close(): void {
     this.#closed = true
     for (const letGo of this.#open) letGo()

@@ -28,3 +28,10 @@ export function requiredRevisionOf(ifMatch: string | undefined, what: string): n
   if (ifMatch === undefined) throw new IfMatchRequired({ what })
   return revisionOf(ifMatch)
 }
+
+/** Whether `If-None-Match` names this state: then there is no need to send it again. */
+export function isFresh(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === ANY) return true
+  return ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
+}

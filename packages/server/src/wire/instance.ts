@@ -2,20 +2,8 @@ import { type Json, toWireId } from '@lockstep/base'
 import type { InstanceView } from '@lockstep/engine'
 import Type from 'typebox'
 import type { ApiContext } from '../route/route.ts'
+import { INSTANCE_STATUSES } from './instance-status.ts'
 import { anything, instant, nullable, oneOf } from './schema.ts'
-
-export const INSTANCE_STATUSES = [
-  'queued',
-  'running',
-  'suspended',
-  'paused',
-  'compensating',
-  'completed',
-  'faulted',
-  'cancelled',
-  'terminated',
-  'quarantined',
-] as const
 
 export const InstanceId = Type.String({ pattern: '^wfi_[0-9a-fA-F-]{36}$', description: 'wfi_ and a uuid.' })
 
@@ -27,7 +15,7 @@ const WaitingFor = Type.Object({
   expiresAt: Type.Optional(instant()),
 })
 
-const Incident = Type.Object({
+export const IncidentItem = Type.Object({
   id: Type.String(),
   code: Type.String(),
   message: Type.String(),
@@ -51,12 +39,12 @@ export const Instance = Type.Object({
   finishedAt: instant(),
   nodeId: nullable('string', { description: 'Node that has it in hand.' }),
   waitingFor: Type.Array(WaitingFor),
-  incidents: Type.Array(Incident),
+  incidents: Type.Array(IncidentItem),
   revision: Type.Integer({ description: 'Number of its last fact.' }),
   error: anything('Why it faulted: code, message, step; else null.'),
 })
 
-const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
+export const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
 
 export function toWireInstance(view: InstanceView, variables: Readonly<Record<string, Json>> | undefined) {
   return {
@@ -76,17 +64,19 @@ export function toWireInstance(view: InstanceView, variables: Readonly<Record<st
     finishedAt: iso(view.finishedAt),
     nodeId: view.nodeId === undefined ? null : toWireId('node', view.nodeId),
     waitingFor: view.waitingFor.map(toWireWait),
-    incidents: view.incidents.map((each) => ({
-      id: toWireId('incident', each.id),
-      code: each.code,
-      message: each.message,
-      step: each.step ?? null,
-      at: iso(each.at),
-    })),
+    incidents: view.incidents.map(toWireIncident),
     revision: view.revision,
     error: view.error,
   }
 }
+
+export const toWireIncident = (incident: InstanceView['incidents'][number]) => ({
+  id: toWireId('incident', incident.id),
+  code: incident.code,
+  message: incident.message,
+  step: incident.step ?? null,
+  at: iso(incident.at),
+})
 
 function toWireWait({ bookmarkId, kind, name, expiresAt }: InstanceView['waitingFor'][number]) {
   const wait = { bookmarkId: toWireId('bookmark', bookmarkId), kind, name }

@@ -1,5 +1,6 @@
+import type { Page } from '@lockstep/engine/ports'
 import Type, { type TSchema } from 'typebox'
-import { toCursor } from '../request/cursor.ts'
+import { type Cursor, toCursor } from '../request/cursor.ts'
 import { nullable } from './schema.ts'
 
 export const MOST_ITEMS = 200
@@ -9,15 +10,22 @@ export const Limit = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MOST_ITEMS, description: `Items in one answer; ${DEFAULT_ITEMS} unless told.` }),
 )
 export const CursorParameter = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 2_000, description: 'page.next of the last answer.' }),
+  Type.String({ minLength: 1, maxLength: 4_000, description: 'page.next or page.prev of the last answer.' }),
 )
 
-export const listOf = (item: TSchema, next = 'Pass it as cursor to read on; null at the end.') =>
+export interface PageTexts {
+  readonly next?: string
+  readonly prev?: string
+}
+
+export const listOf = (item: TSchema, texts: PageTexts = {}) =>
   Type.Object({
     items: Type.Array(item),
     page: Type.Object({
-      next: nullable('string', { description: next }),
-      prev: nullable('string', { description: 'Always null: lists are read forward.' }),
+      next: nullable('string', { description: texts.next ?? 'Pass it as cursor to read on; null at the end.' }),
+      prev: nullable('string', {
+        description: texts.prev ?? 'Pass it as cursor to read the page before; null at the beginning.',
+      }),
       limit: Type.Integer(),
     }),
     count: Type.Object({
@@ -26,19 +34,41 @@ export const listOf = (item: TSchema, next = 'Pass it as cursor to read on; null
     }),
   })
 
-/** One answer of a list, made of `limit + 1` rows: the last one only says that there is more. */
+/** What a list was asked for. `filter` stands in its cursors, so that none can be used with another. */
+export interface ListPlace<Row> {
+  readonly cursor: Cursor | undefined
+  readonly limit: number
+  readonly filter: string
+  readonly key: (row: Row) => string
+}
+
+/** One answer of a list, made of up to `limit + 1` rows: the one too many only says that there is more, in the direction of reading. */
 export function toList<Row, Item>(
-  rows: readonly Row[],
+  { rows, lookedTo }: Page<Row>,
   toItem: (row: Row) => Item,
-  place: { readonly limit: number; readonly seen: number; readonly filter: string; readonly key: (row: Row) => string },
+  { cursor, limit, filter, key }: ListPlace<Row>,
 ) {
-  const { limit, filter, key } = place
-  const shown = rows.slice(0, limit)
+  const back = cursor?.back === true
   const more = rows.length > limit
-  const seen = place.seen + shown.length
+  const shown = back ? rows.slice(more ? 1 : 0) : rows.slice(0, limit)
+  const before = back ? Math.max(0, cursor.seen - shown.length) : (cursor?.seen ?? 0)
+  const seen = before + shown.length
+  const first = shown.length === 0 ? lookedTo : key(shown[0]!)
+  const last = shown.length === 0 ? lookedTo : key(shown.at(-1)!)
+  // Ahead, where it is being read to: behind the last item when there is more, else behind what was looked at without success.
+  const ahead = more ? (back ? first : last) : lookedTo
+  const next = back ? last : ahead
+  const prev = back ? ahead : cursor && first
   return {
     items: shown.map(toItem),
-    page: { next: more ? toCursor({ after: key(shown.at(-1)!), seen }, filter) : null, prev: null, limit },
-    count: { value: more ? seen + 1 : seen, exact: !more },
+    page: {
+      next: next === undefined ? null : toCursor({ key: next, seen, back: false }, filter),
+      prev: prev === undefined ? null : toCursor({ key: prev, seen: before, back: true }, filter),
+      limit,
+    },
+    count: { value: next === undefined ? seen : seen + 1, exact: next === undefined },
   }
 }
+
+/** A page of rows that a store gave out without saying how far it looked: it looked at all. */
+export const pageOf = <Row>(rows: readonly Row[]): Page<Row> => ({ rows, lookedTo: undefined })

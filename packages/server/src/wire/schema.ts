@@ -29,3 +29,8 @@ export const duration = (description: string): TUnsafe<string | number> =>
     minimum: 0,
     description: `${description} 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds.`,
   })
+
+/** The reply of 204. */
+export const noContent = Type.Null({ description: 'Nothing.' })
+
+export const flag = (description: string) => Type.Boolean({ description })

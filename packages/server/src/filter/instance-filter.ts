@@ -1,0 +1,92 @@
+import { fromWireId } from '@lockstep/base'
+import type { InstanceFilter, TimeRange } from '@lockstep/engine/ports'
+import Type, { type TProperties } from 'typebox'
+import { InvalidRequest } from '../problem/request-errors.ts'
+import { DEFINITION_ID } from '../request/ids.ts'
+import { INSTANCE_STATUSES, type InstanceStatus } from '../wire/instance-status.ts'
+import { readInstant } from './instant.ts'
+
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, description }))
+
+const times = (name: string, what: string): TProperties =>
+  Object.fromEntries(
+    (['gte', 'gt', 'lte', 'lt'] as const).map((operator) => [
+      `${name}[${operator}]`,
+      text(`${what} ${operator}: an instant, a day, or a time ago such as -2h.`),
+    ]),
+  )
+
+const INPUT_MEMBER = '^input\\.[\\w-]{1,100}(\\.[\\w-]{1,100}){0,9}$'
+const inputMember = new RegExp(INPUT_MEMBER)
+
+export const instanceFilterParameters = {
+  status: text(`One or more, with commas: ${INSTANCE_STATUSES.join(', ')}.`),
+  definition: text('Ids of workflows, with commas.'),
+  definitionId: text('One id; the same as definition.'),
+  version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  correlation: text('Correlation id.'),
+  parent: text('Instance that started it.'),
+  ...times('createdAt', 'Start'),
+  ...times('finishedAt', 'End'),
+}
+
+/** `input.customerId=42`: a member of the input that must be this text, number or boolean. */
+export const inputParameters = { [INPUT_MEMBER]: Type.String({ maxLength: 2_000 }) }
+
+const MOST_INPUTS = 10
+
+/** The filter that checked query parameters say. */
+export function readInstanceFilter(query: Readonly<Record<string, unknown>>, now: number): InstanceFilter {
+  const said = (name: string): string | undefined => query[name] as string | undefined
+  const parent = said('parent')
+  const inputs = Object.keys(query).filter((name) => inputMember.test(name))
+  if (inputs.length > MOST_INPUTS) throw fault('input', `at most ${MOST_INPUTS} members of the input at once`)
+  return {
+    statuses: said('status') && statusesOf(said('status')!),
+    definitionIds: listOf(said('definition') ?? said('definitionId'), 'definition'),
+    version: query.version as number | undefined,
+    correlationId: said('correlation'),
+    parentId: parent && fromWireId('instance', parent),
+    created: rangeOf(said, 'createdAt', now),
+    finished: rangeOf(said, 'finishedAt', now),
+    input: inputs.map((name) => ({ path: name.split('.').slice(1), value: said(name)! })),
+  } as InstanceFilter
+}
+
+function statusesOf(value: string): readonly InstanceStatus[] {
+  return value.split(',').map((each) => {
+    const found = INSTANCE_STATUSES.find((status) => status === each.trim())
+    if (found === undefined) throw fault('status', `must be one or more of ${INSTANCE_STATUSES.join(', ')}`)
+    return found
+  })
+}
+
+const definitionId = new RegExp(DEFINITION_ID)
+
+function listOf(value: string | undefined, field: string): readonly string[] | undefined {
+  const ids = value?.split(',').map((each) => each.trim())
+  if (ids?.some((id) => !definitionId.test(id)))
+    throw fault(field, 'must be ids of workflows, such as order or order,invoice')
+  return ids
+}
+
+function rangeOf(said: (name: string) => string | undefined, name: string, now: number): TimeRange | undefined {
+  const at = (operator: string, more: number): number | undefined => {
+    const value = said(`${name}[${operator}]`)
+    if (value === undefined) return undefined
+    const instant = readInstant(value, now)
+    if (typeof instant !== 'number') throw fault(`${name}[${operator}]`, `: ${instant.fault}`)
+    return instant + more
+  }
+  const from = largest(at('gte', 0), at('gt', 1))
+  const until = smallest(at('lt', 0), at('lte', 1))
+  return from === undefined && until === undefined ? undefined : { from, until }
+}
+
+const largest = (a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b)
+const smallest = (a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+
+const fault = (field: string, rule: string) =>
+  new InvalidRequest({ errors: [{ in: 'query', field, text: `"${field}" ${rule}`.replace('" :', '":') }] })

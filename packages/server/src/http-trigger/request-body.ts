@@ -1,0 +1,54 @@
+import { errorMessage, type Json } from '@lockstep/base'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { MalformedJson, UnsupportedMediaType } from '../problem/request-errors.ts'
+import { checkSound } from '../request/sound-json.ts'
+
+const sizes = new WeakMap<FastifyRequest, number>()
+
+/** How large the body was. */
+export const bodyBytes = (request: FastifyRequest): number => sizes.get(request) ?? 0
+
+/** JSON, forms and text; nothing that is compressed. */
+export function readWorkflowBodies(app: FastifyInstance): void {
+  const json = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  const read = (
+    types: string | RegExp,
+    parse: (request: FastifyRequest, text: string) => Promise<Json> | Json,
+  ): void => {
+    app.addContentTypeParser(types, { parseAs: 'string' }, async (request: FastifyRequest, given: string | Buffer) => {
+      const text = String(given)
+      sizes.set(request, Buffer.byteLength(text))
+      const encoding = request.headers['content-encoding']
+      if (encoding !== undefined && encoding !== 'identity')
+        throw new UnsupportedMediaType({ found: `Content-Encoding ${encoding}` })
+      if (text === '') return undefined
+      const value = await parse(request, text)
+      checkSound(JSON.stringify(value), value)
+      return value
+    })
+  }
+  read(/^application\/(?:[\w.+-]+\+)?json/, (request, text) => {
+    return new Promise((resolve, reject) => {
+      json(request, text, (error, value) =>
+        error === null
+          ? resolve(value as Json)
+          : reject(new MalformedJson({ reason: errorMessage(error.cause ?? error) })),
+      )
+    })
+  })
+  read('application/x-www-form-urlencoded', (_request, text) => fieldsOf(text))
+  read(/^text\//, (_request, text) => text)
+}
+
+/** A field that comes more than once is a list. */
+function fieldsOf(text: string): Json {
+  const fields = new Map<string, Json>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = fields.get(name)
+    if (before === undefined) fields.set(name, value)
+    else if (Array.isArray(before)) before.push(value)
+    else fields.set(name, [before, value])
+  }
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,10 @@
+/** What an operation answers, before it is written. */
+export interface Answer {
+  readonly status: number
+  /** Not sent with 204. Text when `type` is set. */
+  readonly body: unknown
+  readonly etag?: string
+  readonly location?: string
+  /** Of a body that is text and not JSON of the reply's schema. */
+  readonly type?: string
+}

@@ -1,0 +1,223 @@
+import { fromWireId, toWireId } from '@lockstep/base'
+import type { Incident, IncidentGroup, ResolveOutcome } from '@lockstep/engine'
+import Type from 'typebox'
+import { asFields } from '../problem/from-option.ts'
+import {
+  IncidentNotFound,
+  IncidentResolved,
+  InstanceWrongState,
+  MigrationImpossible,
+  ParentTold,
+  StepNotFound,
+} from '../problem/instance-errors.ts'
+import { fromCursor } from '../request/cursor.ts'
+import { DEFINITION_ID } from '../request/ids.ts'
+import { route } from '../route/route.ts'
+import { InstanceId, iso } from '../wire/instance.ts'
+import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
+import { anything, closed, flag, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const IncidentId = Type.String({ pattern: '^inc_[0-9a-fA-F-]{36}$', description: 'inc_ and a uuid.' })
+
+export const IncidentReply = Type.Object({
+  id: Type.String(),
+  instanceId: Type.String(),
+  definitionId: Type.String(),
+  version: Type.Integer(),
+  instanceStatus: Type.String(),
+  state: oneOf(['open', 'resolved']),
+  step: nullable('string'),
+  code: Type.String(),
+  message: Type.String(),
+  fingerprint: Type.String({ description: 'The same for the same failure at the same place.' }),
+  openedAt: instant(),
+  resolvedAt: instant(),
+  resolution: nullable('string', { description: 'noted, retried, completed or failed.' }),
+  note: nullable('string'),
+})
+
+const toWire = (incident: Incident) => ({
+  id: toWireId('incident', incident.id),
+  instanceId: toWireId('instance', incident.instanceId),
+  definitionId: incident.definitionId,
+  version: incident.version,
+  instanceStatus: incident.status,
+  state: incident.resolvedAt === undefined ? 'open' : 'resolved',
+  step: incident.step ?? null,
+  code: incident.code,
+  message: incident.message,
+  fingerprint: incident.fingerprint,
+  openedAt: iso(incident.openedAt),
+  resolvedAt: iso(incident.resolvedAt),
+  resolution: incident.resolution ?? null,
+  note: incident.note ?? null,
+})
+
+export const listIncidents = route({
+  method: 'GET',
+  path: '/incidents',
+  name: 'listIncidents',
+  summary: 'Lists what went wrong and waits for a person, newest first.',
+  query: closed({
+    state: Type.Optional(oneOf(['open', 'resolved'])),
+    definition: Type.Optional(Type.String({ pattern: DEFINITION_ID })),
+    code: Type.Optional(indexedText('Of the failure.')),
+    fingerprint: Type.Optional(indexedText('Those that are alike.')),
+    instance: Type.Optional(InstanceId),
+    limit: Limit,
+    cursor: CursorParameter,
+  }),
+  replies: { 200: listOf(IncidentReply, { prev: 'Always null: this list is read forward.' }) },
+  problems: ['INVALID_CURSOR', 'INVALID_ID'],
+  async handle({ engine, tenant }, { query: { cursor, limit = DEFAULT_ITEMS, definition, instance, ...said } }) {
+    const filter = new URLSearchParams(
+      Object.entries({ ...said, definition: definition ?? '', instance: instance ?? '' }).sort(),
+    ).toString()
+    const from = fromCursor(cursor, filter, UUID)
+    const { incidents, next } = await engine.incidents.list({
+      tenant,
+      ...said,
+      ...(definition === undefined ? {} : { definitionId: definition }),
+      ...(instance === undefined ? {} : { instanceId: fromWireId('instance', instance) }),
+      ...(from === undefined ? {} : { before: from.key }),
+      limit,
+    })
+    const place = { cursor: from, limit, filter, key: (row: Incident) => row.id }
+    const { page, ...list } = toList({ rows: incidents, lookedTo: next }, toWire, place)
+    return { status: 200, body: { ...list, page: { ...page, prev: null } } }
+  },
+})
+
+const Group = Type.Object({
+  fingerprint: Type.String(),
+  definitionId: Type.String(),
+  code: Type.String(),
+  step: nullable('string'),
+  message: Type.String({ description: 'Of the newest.' }),
+  open: Type.Integer(),
+  instances: Type.Integer(),
+  firstAt: instant(),
+  lastAt: instant(),
+})
+
+const toWireGroup = (group: IncidentGroup) => ({
+  ...group,
+  step: group.step ?? null,
+  firstAt: iso(group.firstAt),
+  lastAt: iso(group.lastAt),
+})
+
+export const groupIncidents = route({
+  method: 'GET',
+  path: '/incidents/groups',
+  name: 'groupIncidents',
+  summary: 'Open incidents that are alike, the largest group first.',
+  query: closed({ definition: Type.Optional(Type.String({ pattern: DEFINITION_ID })), limit: Limit }),
+  replies: { 200: Type.Object({ items: Type.Array(Group) }) },
+  problems: [],
+  async handle({ engine, tenant }, { query: { definition, limit = DEFAULT_ITEMS } }) {
+    const of = definition === undefined ? {} : { definitionId: definition }
+    const groups = await engine.incidents.groups({ tenant, limit, ...of })
+    return { status: 200, body: { items: groups.map(toWireGroup) } }
+  },
+})
+
+export const getIncident = route({
+  method: 'GET',
+  path: '/incidents/:id',
+  name: 'getIncident',
+  summary: 'Answers one incident.',
+  id: IncidentId,
+  replies: { 200: IncidentReply },
+  problems: ['INVALID_ID', 'INCIDENT_NOT_FOUND'],
+  async handle({ engine, tenant }, { params }) {
+    const found = await engine.incidents.get(fromWireId('incident', params.id), tenant)
+    if (found === undefined) throw new IncidentNotFound({ incidentId: params.id })
+    return { status: 200, body: toWire(found) }
+  },
+})
+
+export const resolveIncident = route({
+  method: 'POST',
+  path: '/incidents/:id/resolve',
+  name: 'resolveIncident',
+  summary:
+    'Says what became of it. retry sends its instance back to work; completed and failed settle a step whose outcome nobody knows; without an outcome it is only noted.',
+  id: IncidentId,
+  body: closed({
+    outcome: Type.Optional(oneOf(['completed', 'failed', 'retry'])),
+    output: Type.Optional(anything('With completed: the output of the step.')),
+    message: Type.Optional(indexedText('With failed: why.')),
+    note: Type.Optional(indexedText('What was found and done.')),
+  }),
+  bodyOptional: true,
+  replies: { 200: IncidentReply },
+  problems: [
+    'INVALID_ID',
+    'INCIDENT_NOT_FOUND',
+    'INCIDENT_RESOLVED',
+    'INSTANCE_WRONG_STATE',
+    'PARENT_TOLD',
+    'PAYLOAD_TOO_LARGE',
+  ],
+  async handle({ engine, tenant }, { params, body }) {
+    const id = fromWireId('incident', params.id)
+    const before = await engine.incidents.get(id, tenant)
+    if (before === undefined) throw new IncidentNotFound({ incidentId: params.id })
+    refuse(
+      await asFields('body', () => engine.incidents.resolve(id, { tenant, ...body })),
+      params.id,
+      before.instanceId,
+    )
+    return { status: 200, body: toWire((await engine.incidents.get(id, tenant)) ?? before) }
+  },
+})
+
+function refuse(result: ResolveOutcome, incidentId: string, bareInstance: string): void {
+  const instanceId = toWireId('instance', bareInstance)
+  switch (result.outcome) {
+    case 'resolved':
+      return
+    case 'not-found':
+      throw new IncidentNotFound({ incidentId })
+    case 'already-resolved':
+      throw new IncidentResolved({ incidentId })
+    case 'wrong-state':
+      throw new InstanceWrongState({ instanceId, status: result.status, verb: 'take that' })
+    case 'parent-told':
+      throw new ParentTold({ instanceId, parentId: toWireId('instance', result.parentId) })
+    case 'unknown-step':
+      throw new StepNotFound({ instanceId, step: result.step, steps: result.steps })
+    case 'incompatible':
+      throw new MigrationImpossible({ instanceId, problems: result.problems })
+  }
+}
+
+export const resolveAlike = route({
+  method: 'POST',
+  path: '/incidents/resolve-alike',
+  name: 'resolveIncidentsAlike',
+  summary:
+    'Resolves all open incidents of one fingerprint, and retries their instances when asked. Repeating it is harmless.',
+  body: closed({
+    fingerprint: indexedText('Of the group.'),
+    retry: Type.Optional(flag('Sends their instances back to work.')),
+    note: Type.Optional(indexedText('What was found and done.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: '1,000 unless told.' })),
+  }),
+  replies: {
+    200: Type.Object({
+      outcomes: Type.Record(Type.String(), Type.Integer(), { description: 'How many had which outcome.' }),
+      more: Type.Boolean({ description: 'Whether open ones are left: ask again.' }),
+    }),
+  },
+  problems: [],
+  async handle({ engine, tenant }, { body: { fingerprint, ...wanted } }) {
+    return {
+      status: 200,
+      body: await asFields('body', () => engine.incidents.resolveAlike(fingerprint, { tenant, ...wanted })),
+    }
+  },
+})

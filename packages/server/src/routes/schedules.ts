@@ -1,0 +1,166 @@
+import type { ScheduleDocument } from '@lockstep/engine'
+import Type from 'typebox'
+import { InvalidRequest } from '../problem/request-errors.ts'
+import { fromCursor } from '../request/cursor.ts'
+import { DEFINITION_ID, scheduleIdOf } from '../request/ids.ts'
+import { route } from '../route/route.ts'
+import { requiredRevisionOf, revisionOf, toEtag } from '../wire/etag.ts'
+import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
+import { Schedule, ScheduleDocumentBody, ScheduleId, toWireSchedule } from '../wire/schedule.ts'
+import { closed, flag, noContent } from '../wire/schema.ts'
+
+const NAME = /^[^\p{Cc}\p{Cs}]{1,512}$/u
+
+const ifMatchOf = (headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined =>
+  headers['if-match'] as string | undefined
+
+const at = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision })
+
+export const createSchedule = route({
+  method: 'POST',
+  path: '/schedules',
+  name: 'createSchedule',
+  summary: 'Creates a schedule: cron, interval or one instant, for a workflow or a job.',
+  body: ScheduleDocumentBody,
+  bodyJudge: 'engine',
+  replies: { 201: Schedule },
+  problems: ['SCHEDULE_INVALID', 'SCHEDULE_EXISTS', 'PAYLOAD_TOO_LARGE'],
+  async handle({ engine, tenant, root }, { body }) {
+    const view = await engine.schedules.create(body as ScheduleDocument, { tenant })
+    const location = `${root}/schedules/${encodeURIComponent(view.id)}`
+    return { status: 201, body: toWireSchedule(view), etag: toEtag(view.revision), location }
+  },
+})
+
+export const listSchedules = route({
+  method: 'GET',
+  path: '/schedules',
+  name: 'listSchedules',
+  summary: 'Lists schedules by id.',
+  query: closed({
+    definition: Type.Optional(Type.String({ pattern: DEFINITION_ID, description: 'Those that start this workflow.' })),
+    paused: Type.Optional(flag('Those that are paused, or are not.')),
+    limit: Limit,
+    cursor: CursorParameter,
+  }),
+  replies: { 200: listOf(Schedule) },
+  problems: ['INVALID_CURSOR'],
+  async handle({ browse, tenant }, { query: { definition, paused, limit = DEFAULT_ITEMS, cursor } }) {
+    const filter = `${definition ?? ''} ${paused ?? ''}`
+    const from = fromCursor(cursor, filter, NAME)
+    const place = { from: from?.key, back: from?.back === true }
+    const page = await browse.schedules(tenant, { definitionId: definition, paused }, place, limit + 1)
+    const toItem = (row: (typeof page.rows)[number]) => toWireSchedule({ ...row, nextAt: row.dueAt })
+    return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter, key: (row) => row.id }) }
+  },
+})
+
+export const getSchedule = route({
+  method: 'GET',
+  path: '/schedules/:id',
+  name: 'getSchedule',
+  summary: 'Answers one schedule with its next time.',
+  id: ScheduleId,
+  replies: { 200: Schedule },
+  problems: ['SCHEDULE_NOT_FOUND'],
+  async handle({ engine, tenant }, { params }) {
+    const view = await engine.schedules.get(scheduleIdOf(params.id), { tenant })
+    return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision) }
+  },
+})
+
+export const putSchedule = route({
+  method: 'PUT',
+  path: '/schedules/:id',
+  name: 'saveSchedule',
+  summary: 'Replaces the schedule that If-Match names; creates it with If-None-Match: *.',
+  id: ScheduleId,
+  body: ScheduleDocumentBody,
+  bodyJudge: 'engine',
+  ifMatch: 'required',
+  replies: { 200: Schedule, 201: Schedule },
+  problems: [
+    'SCHEDULE_INVALID',
+    'SCHEDULE_NOT_FOUND',
+    'SCHEDULE_EXISTS',
+    'SCHEDULE_CHANGED',
+    'SCHEDULE_OWNED',
+    'IF_MATCH_REQUIRED',
+    'PAYLOAD_TOO_LARGE',
+  ],
+  async handle({ engine, tenant }, { params, body, headers }) {
+    const id = scheduleIdOf(params.id)
+    const document = withId(id, body)
+    if (headers['if-none-match'] === '*') {
+      const view = await engine.schedules.create(document, { tenant })
+      return { status: 201, body: toWireSchedule(view), etag: toEtag(view.revision) }
+    }
+    const revision = requiredRevisionOf(ifMatchOf(headers), 'the schedule')
+    // A star means: whatever is there. Something must be.
+    if (revision === undefined) await engine.schedules.get(id, { tenant })
+    const view = await engine.schedules.put(document, { tenant, ...at(revision) })
+    return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision) }
+  },
+})
+
+/** The id in the path counts; a document may leave its own out, but may not name another. */
+function withId(id: string, body: unknown): ScheduleDocument {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body as ScheduleDocument
+  const own = (body as { readonly id?: unknown }).id
+  if (own !== undefined && own !== id) {
+    const text = `"id" must be "${id}", the id it is saved under, or be left out`
+    throw new InvalidRequest({ errors: [{ in: 'body', field: '/id', text }] })
+  }
+  return { ...body, id } as ScheduleDocument
+}
+
+export const deleteSchedule = route({
+  method: 'DELETE',
+  path: '/schedules/:id',
+  name: 'deleteSchedule',
+  summary: 'Removes a schedule. Its runs go on; those that wait do not start.',
+  id: ScheduleId,
+  ifMatch: 'optional',
+  replies: { 204: noContent },
+  problems: ['SCHEDULE_NOT_FOUND', 'SCHEDULE_CHANGED'],
+  async handle({ engine, tenant }, { params, headers }) {
+    await engine.schedules.remove(scheduleIdOf(params.id), { tenant, ...at(revisionOf(ifMatchOf(headers))) })
+    return { status: 204, body: undefined }
+  },
+})
+
+export const pauseSchedule = route({
+  method: 'POST',
+  path: '/schedules/:id/pause',
+  name: 'pauseSchedule',
+  summary: 'Lets occurrences go by until it is resumed. Pausing twice changes nothing.',
+  id: ScheduleId,
+  body: closed({}),
+  bodyOptional: true,
+  ifMatch: 'optional',
+  replies: { 200: Schedule },
+  problems: ['SCHEDULE_NOT_FOUND', 'SCHEDULE_CHANGED'],
+  async handle({ engine, tenant }, { params, headers }) {
+    const revision = revisionOf(ifMatchOf(headers))
+    const view = await engine.schedules.pause(scheduleIdOf(params.id), { tenant, ...at(revision) })
+    return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision) }
+  },
+})
+
+export const resumeSchedule = route({
+  method: 'POST',
+  path: '/schedules/:id/resume',
+  name: 'resumeSchedule',
+  summary: 'Lets a paused schedule fire again, from its next time on.',
+  id: ScheduleId,
+  body: closed({}),
+  bodyOptional: true,
+  ifMatch: 'optional',
+  replies: { 200: Schedule },
+  problems: ['SCHEDULE_NOT_FOUND', 'SCHEDULE_CHANGED'],
+  async handle({ engine, tenant }, { params, headers }) {
+    const revision = revisionOf(ifMatchOf(headers))
+    const view = await engine.schedules.resume(scheduleIdOf(params.id), { tenant, ...at(revision) })
+    return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision) }
+  },
+})

@@ -1,0 +1,218 @@
+import { fromWireId, toWireId } from '@lockstep/base'
+import { InstanceNotFound, type MigrateOutcome, type RetryOutcome } from '@lockstep/engine'
+import Type from 'typebox'
+import { asFields } from '../problem/from-option.ts'
+import {
+  InstanceWrongState,
+  MigrationImpossible,
+  NothingToFork,
+  ParentTold,
+  StepNotFound,
+} from '../problem/instance-errors.ts'
+import { definitionIdOf } from '../request/ids.ts'
+import { type Answer, type ApiContext, route } from '../route/route.ts'
+import { DefinitionId } from '../wire/definition.ts'
+import { Instance, InstanceId, readInstance } from '../wire/instance.ts'
+import { anything, closed, flag, indexedText, oneOf } from '../wire/schema.ts'
+
+const Reason = Type.Optional(indexedText('Kept in the journal.'))
+const VersionField = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const Values = Type.Record(Type.String(), Type.Unknown(), { description: 'New values, by name. Graphs only.' })
+const Mapping = Type.Record(Type.String(), Type.String(), {
+  description: 'Graphs: activities that have another id in the new version.',
+})
+
+const Accepted = Type.Object({
+  outcome: oneOf(['accepted', 'already-requested'], 'Durable: whoever has the instance does it next.'),
+  instance: Instance,
+})
+
+const MOST_PROBLEMS = ['INVALID_ID', 'INSTANCE_NOT_FOUND', 'INSTANCE_WRONG_STATE'] as const
+
+export const terminateInstance = route({
+  method: 'POST',
+  path: '/workflow-instances/:id/terminate',
+  name: 'terminateWorkflowInstance',
+  summary: 'Ends it at once. Nothing is undone; code that runs is told to stop, and not waited for.',
+  id: InstanceId,
+  body: closed({ reason: Reason, children: Type.Optional(flag('Its children too, and theirs.')) }),
+  bodyOptional: true,
+  replies: { 202: Accepted },
+  problems: MOST_PROBLEMS,
+  handle: (context, { params, body }) =>
+    accepted(context, params.id, 'be terminated', (id, tenant) =>
+      context.engine.verbs.terminate(id, { tenant, ...body }),
+    ),
+})
+
+export const pauseInstance = route({
+  method: 'POST',
+  path: '/workflow-instances/:id/pause',
+  name: 'pauseWorkflowInstance',
+  summary:
+    'Nothing new starts until it is continued. What runs may finish; what falls due, and what it is sent, waits.',
+  id: InstanceId,
+  body: closed({ reason: Reason }),
+  bodyOptional: true,
+  replies: { 202: Accepted },
+  problems: MOST_PROBLEMS,
+  handle: (context, { params, body }) =>
+    accepted(context, params.id, 'be paused', (id, tenant) => context.engine.verbs.pause(id, { tenant, ...body })),
+})
+
+export const continueInstance = route({
+  method: 'POST',
+  path: '/workflow-instances/:id/continue',
+  name: 'continueWorkflowInstance',
+  summary: 'Lets a paused instance go on.',
+  id: InstanceId,
+  body: closed({}),
+  bodyOptional: true,
+  replies: { 202: Accepted },
+  problems: MOST_PROBLEMS,
+  handle: (context, { params }) =>
+    accepted(context, params.id, 'be continued', (id, tenant) => context.engine.verbs.continue(id, { tenant })),
+})
+
+export const setInstanceVariables = route({
+  method: 'POST',
+  path: '/workflow-instances/:id/variables',
+  name: 'setWorkflowInstanceVariables',
+  summary: 'Gives variables of a graph other values, while it runs or rests.',
+  id: InstanceId,
+  body: closed({ variables: Values }),
+  replies: { 202: Accepted },
+  problems: MOST_PROBLEMS,
+  handle: (context, { params, body }) =>
+    accepted(context, params.id, 'have its variables changed', (id, tenant) =>
+      context.engine.verbs.setVariables(id, body.variables, { tenant }),
+    ),
+})
+
+export const retryInstance = route({
+  method: 'POST',
+  path: '/workflow-instances/:id/retry',
+  name: 'retryWorkflowInstance',
+  summary:
+    'Sends what has faulted, was put aside, or waits at an incident back to work, from what failed or from a step.',
+  id: InstanceId,
+  body: closed({
+    step: Type.Optional(indexedText('Goes on from this one: what was recorded since it began is done again.')),
+    variables: Type.Optional(Values),
+    version: Type.Optional(VersionField),
+    mapping: Type.Optional(Mapping),
+    force: Type.Optional(flag('Also when the workflow that ran it has taken note of its end.')),
+    note: Type.Optional(indexedText('Goes to the incidents that this resolves.')),
+  }),
+  bodyOptional: true,
+  replies: { 202: Accepted },
+  problems: [...MOST_PROBLEMS, 'PARENT_TOLD', 'STEP_NOT_FOUND', 'MIGRATION_IMPOSSIBLE', 'DEFINITION_NOT_FOUND'],
+  handle: (context, { params, body }) =>
+    accepted(context, params.id, 'be retried', (id, tenant) => context.engine.verbs.retry(id, { tenant, ...body })),
+})
+
+export const migrateInstance = route({
+  method: 'POST',
+  path: '/workflow-instances/:id/migrate',
+  name: 'migrateWorkflowInstance',
+  summary: 'Lets it go on as another version of its definition, once nothing of it runs.',
+  id: InstanceId,
+  body: closed({ version: VersionField, mapping: Type.Optional(Mapping) }),
+  replies: { 202: Accepted },
+  problems: [...MOST_PROBLEMS, 'MIGRATION_IMPOSSIBLE', 'DEFINITION_NOT_FOUND'],
+  handle: (context, { params, body }) =>
+    accepted(context, params.id, 'be migrated', (id, tenant) => context.engine.verbs.migrate(id, { tenant, ...body })),
+})
+
+/** Asks, and answers the instance as it is then; what could not be done is a problem that says so. */
+async function accepted(
+  context: ApiContext,
+  id: string,
+  verb: string,
+  ask: (instanceId: string, tenant: string) => Promise<RetryOutcome | MigrateOutcome>,
+): Promise<Answer> {
+  const instanceId = fromWireId('instance', id)
+  const result = await asFields('body', () => ask(instanceId, context.tenant))
+  switch (result.outcome) {
+    case 'accepted':
+    case 'already-requested':
+      return { status: 202, body: { outcome: result.outcome, instance: await readInstance(context, instanceId) } }
+    case 'not-found':
+      throw new InstanceNotFound({ instanceId })
+    case 'wrong-state':
+      throw new InstanceWrongState({ instanceId: id, status: result.status, verb })
+    case 'parent-told':
+      throw new ParentTold({ instanceId: id, parentId: toWireId('instance', result.parentId) })
+    case 'unknown-step':
+      throw new StepNotFound({ instanceId: id, step: result.step, steps: result.steps })
+    case 'incompatible':
+      throw new MigrationImpossible({ instanceId: id, problems: result.problems })
+  }
+}
+
+export const forkInstance = route({
+  method: 'POST',
+  path: '/workflow-instances/:id/fork',
+  name: 'forkWorkflowInstance',
+  summary: 'Begins a new instance as a copy of this one, as it was after one of its facts. This one is left as it is.',
+  id: InstanceId,
+  body: closed({
+    at: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The newest fact unless told.' }),
+    ),
+    input: Type.Optional(anything('Instead of the input of the original.')),
+    variables: Type.Optional(Values),
+    correlationId: Type.Optional(indexedText('That of the original unless given.')),
+    dedupeKey: Type.Optional(indexedText('Two forks with the same key are one instance.')),
+  }),
+  bodyOptional: true,
+  replies: { 200: Instance, 201: Instance },
+  problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND', 'NOTHING_TO_FORK', 'INPUT_INVALID', 'PAYLOAD_TOO_LARGE'],
+  async handle(context, { params, body }) {
+    const instanceId = fromWireId('instance', params.id)
+    const result = await asFields('body', () =>
+      context.engine.verbs.fork(instanceId, { tenant: context.tenant, ...body }),
+    )
+    if (result.outcome === 'not-found') throw new InstanceNotFound({ instanceId })
+    if (result.outcome === 'nothing-to-do')
+      throw new NothingToFork({ instanceId: params.id, at: result.at, status: result.status })
+    const instance = await readInstance(context, result.instanceId)
+    return {
+      status: result.outcome === 'forked' ? 201 : 200,
+      body: instance,
+      location: `${context.root}/workflow-instances/${instance.id}`,
+    }
+  },
+})
+
+const Forecast = Type.Object({
+  checked: Type.Integer(),
+  possible: Type.Integer(),
+  impossible: Type.Integer(),
+  unknown: Type.Integer({ description: 'Their code is not on this node.' }),
+  complete: Type.Boolean({ description: 'false: there are more than were looked at.' }),
+  problems: anything('How many instances have a problem of each kind.'),
+  examples: Type.Array(Type.Object({ instanceId: Type.String(), problems: Type.Array(Type.Unknown()) })),
+})
+
+export const forecastMigration = route({
+  method: 'POST',
+  path: '/workflow-definitions/:id/migration-forecast',
+  name: 'forecastWorkflowMigration',
+  summary: 'What a migration of all instances of a version would come to. Changes nothing.',
+  id: DefinitionId,
+  body: closed({
+    from: VersionField,
+    to: VersionField,
+    mapping: Type.Optional(Mapping),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: '100,000 unless told.' })),
+  }),
+  replies: { 200: Forecast },
+  problems: ['DEFINITION_NOT_FOUND'],
+  async handle({ engine, tenant }, { params, body }) {
+    const plan = { tenant, definitionId: definitionIdOf(params.id), ...body }
+    const forecast = await asFields('body', () => engine.verbs.forecastMigration(plan))
+    const examples = forecast.examples.map((each) => ({ ...each, instanceId: toWireId('instance', each.instanceId) }))
+    return { status: 200, body: { ...forecast, examples } }
+  },
+})

@@ -1,0 +1,289 @@
+import { workflow } from '@lockstep/engine'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiRoutes } from '../src/routes/index.ts'
+import { approval, faulty, sums } from './documents.ts'
+import { openTestApi, type Sent, type TestApi } from './open-test-api.ts'
+import { asking, flaky, resizing } from './operations.ts'
+
+/**
+ * Calls every operation there is. What was sent and what came back are held against the OpenAPI document by `call` itself;
+ * an operation that nobody calls fails the last test.
+ */
+let api: TestApi
+beforeAll(async () => {
+  api = await openTestApi({ workflows: [workflow('billing.monthly', async () => 'paid')] })
+})
+afterAll(async () => {
+  expect(api.failures).toEqual([])
+  await api.close()
+})
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+const done = async (method: Method, path: string, sent: Sent = {}) => {
+  const answer = await api.call(method, path, sent)
+  if (answer.status >= 400) expect.fail(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer
+}
+const D = '/workflow-definitions'
+const I = '/workflow-instances'
+
+const waiting = async (): Promise<string> => {
+  const { id } = (await done('POST', I, { body: { definitionId: 'approval', input: { customer: { id: 7 } } } })).body
+  await expect.poll(async () => (await api.call('GET', `${I}/${id}`)).body.status).toBe('suspended')
+  return id
+}
+
+const ended = async (id: string) => (await done('GET', `${I}/${id}?wait=30s`)).body
+const rests = (id: string, status: string) =>
+  expect.poll(async () => (await api.call('GET', `${I}/${id}`)).body.status).toBe(status)
+
+describe('every operation', () => {
+  it('of definitions', async () => {
+    await done('POST', D, { body: approval('approval') })
+    await done('GET', D)
+    await done('GET', `${D}/approval`)
+    const { headers } = await done('GET', `${D}/approval/draft`)
+    await done('PUT', `${D}/approval/draft`, { body: approval('approval'), headers: { 'if-match': headers.etag! } })
+    await done('POST', `${D}/approval/publish`)
+    await done('PUT', `${D}/sums`, { body: sums('sums') })
+    await done('PUT', `${D}/sums`, { body: { ...sums('sums'), name: 'More sums' } })
+    expect(
+      (await done('GET', `${D}/sums/versions`)).body.items.map((each: { version: number }) => each.version),
+    ).toEqual([2, 1])
+    expect((await done('GET', `${D}/sums/versions/1`)).body).toMatchObject({
+      document: { name: 'Sums' },
+      pinned: { value: 0 },
+    })
+    await done('POST', `${D}/sums/versions/1/publish`)
+    expect((await done('GET', `${D}/sums/diff?from=1&to=2`)).body).toMatchObject({ changes: [{ subject: 'workflow' }] })
+    await done('POST', `${D}/sums/retract`)
+    expect((await done('GET', `${D}/sums`)).body.version).toBe(null)
+    await done('POST', `${D}/sums/versions/2/publish`)
+    const caller = {
+      id: 'caller',
+      activities: [{ id: 'run', type: 'run-workflow', inputs: { definitionId: 'sums', input: {} } }],
+    }
+    await done('PUT', `${D}/caller`, { body: caller })
+    expect((await done('GET', `${D}/sums/consumers`)).body.items).toMatchObject([{ id: 'caller', current: true }])
+    await done('POST', D, { body: faulty('short-lived') })
+    expect((await done('DELETE', `${D}/short-lived/draft`)).body.status).toBe('deleted')
+    const yaml = (await done('GET', `${D}/approval/export?format=yaml`)).body as string
+    expect(yaml).toContain('wait-for-event')
+    const imported = await done('POST', `${D}/import`, { raw: yaml, headers: { 'content-type': 'application/yaml' } })
+    expect(imported.body).toMatchObject({ written: true, documents: [{ id: 'approval', outcome: 'unchanged' }] })
+  })
+
+  it('of activities and schemas', async () => {
+    const { body, headers } = await done('GET', '/activity-types')
+    expect(body.items.map((each: { type: string }) => each.type)).toContain('wait-for-event')
+    const again = await done('GET', '/activity-types', { headers: { 'if-none-match': headers.etag! } })
+    expect([again.status, again.body]).toEqual([304, ''])
+    expect((await done('GET', '/activity-types/log')).body).toMatchObject({ type: 'log', kind: 'action' })
+    expect((await done('GET', '/schemas/workflow-definition')).body.$defs.activity).toBeDefined()
+    expect((await done('GET', '/schemas/schedule')).body.properties.trigger).toBeDefined()
+  })
+
+  it('of instances and events', async () => {
+    const id = await waiting()
+    expect(
+      (await done('GET', `${I}?status=suspended&definition=approval&input.customer.id=7`)).body.items,
+    ).toMatchObject([{ id }])
+    await done('GET', `${I}/${id}`)
+    await done('GET', `${I}/${id}/journal`)
+    expect((await done('GET', `${I}/${id}/why`)).body).toMatchObject({
+      state: 'waiting',
+      waitsFor: [{ kind: 'event', name: 'approved' }],
+    })
+    expect((await done('GET', `${I}/${id}/state?at=1`)).body).toMatchObject({ seq: 1, steps: [{ activity: 'ask' }] })
+    await done('POST', `${I}/${id}/resume`, { body: { payload: { by: 'al' } } })
+    await done('POST', `${I}/${await waiting()}/cancel`, { body: { reason: 'no' } })
+    await done('POST', '/events', { body: { name: 'nobody-waits', payload: 1 } })
+  })
+
+  it('of verbs', async () => {
+    await done('PUT', `${D}/flaky`, { body: flaky('flaky') })
+    await done('PUT', `${D}/flaky`, { body: { ...flaky('flaky'), name: 'Flaky, second version' } })
+    const faulted = (await done('POST', I, { body: { definitionId: 'flaky', wait: '30s' } })).body
+    expect(faulted.status).toBe('faulted')
+    const forked = await done('POST', `${I}/${faulted.id}/fork`, { body: { at: 1, variables: { sound: true } } })
+    expect(await ended(forked.body.id)).toMatchObject({ status: 'completed', output: { ok: true } })
+    const retried = await done('POST', `${I}/${faulted.id}/retry`, {
+      body: { step: 'check', variables: { sound: true } },
+    })
+    expect([retried.status, retried.body.outcome]).toEqual([202, 'accepted'])
+    expect(await ended(faulted.id)).toMatchObject({ status: 'completed' })
+
+    const id = await waiting()
+    await done('POST', `${I}/${id}/pause`, { body: { reason: 'later' } })
+    await rests(id, 'paused')
+    await done('POST', `${I}/${id}/continue`)
+    await rests(id, 'suspended')
+    await done('PUT', `${D}/approval`, { body: { ...approval('approval'), variables: { seen: { type: 'boolean' } } } })
+    const forecast = { from: 1, to: 2 }
+    expect((await done('POST', `${D}/approval/migration-forecast`, { body: forecast })).body).toMatchObject({
+      impossible: 0,
+    })
+    await done('POST', `${I}/${id}/migrate`, { body: { version: 2 } })
+    await expect.poll(async () => (await api.call('GET', `${I}/${id}`)).body.version).toBe(2)
+    expect((await done('GET', `${I}/${id}/state?at=1`)).body.version).toBe(1)
+    await done('POST', `${I}/${id}/variables`, { body: { variables: { seen: true } } })
+    await expect.poll(async () => (await api.call('GET', `${I}/${id}`)).body.variables).toEqual({ seen: true })
+    await done('POST', `${I}/${id}/terminate`, { body: { reason: 'enough' } })
+    expect((await ended(id)).status).toBe('terminated')
+  })
+
+  it('of incidents', async () => {
+    for (const _ of [1, 2]) await done('POST', I, { body: { definitionId: 'flaky', version: 1, wait: '30s' } })
+    const { items } = (await done('GET', '/incidents?state=open&definition=flaky&limit=1')).body
+    expect(items).toMatchObject([{ state: 'open', definitionId: 'flaky', step: 'boom' }])
+    expect((await done('GET', `/incidents/${items[0].id}`)).body).toEqual(items[0])
+    const groups = (await done('GET', '/incidents/groups?definition=flaky')).body.items
+    expect(groups).toMatchObject([{ fingerprint: items[0].fingerprint, open: expect.any(Number) }])
+    const resolved = await done('POST', `/incidents/${items[0].id}/resolve`, { body: { note: 'known' } })
+    expect(resolved.body).toMatchObject({ state: 'resolved', resolution: 'noted', note: 'known' })
+    const alike = await done('POST', '/incidents/resolve-alike', { body: { fingerprint: items[0].fingerprint } })
+    expect(alike.body.more).toBe(false)
+  })
+
+  it('of batches', async () => {
+    const ids = [await waiting(), await waiting()]
+    const request = { action: 'cancel', target: { filter: { definition: 'approval', status: 'suspended' } } }
+    const preview = await done('POST', '/batch-operations', { body: { ...request, dryRun: true } })
+    expect([preview.status, preview.body.count >= 2]).toEqual([200, true])
+    const { status, body } = await done('POST', '/batch-operations', { body: { ...request, target: { ids } } })
+    expect([status, body.action]).toEqual([202, 'cancel'])
+    await expect.poll(async () => (await done('GET', `/batch-operations/${body.id}`)).body.state).toBe('done')
+    expect((await done('GET', `/batch-operations/${body.id}/items`)).body.items).toHaveLength(2)
+    expect((await done('GET', '/batch-operations')).body.items[0].id).toBe(body.id)
+    const over = await api.call('POST', `/batch-operations/${body.id}/cancel`)
+    expect([over.status, over.body.code]).toEqual([409, 'OPERATION_OVER'])
+  })
+
+  it('of tasks and people', async () => {
+    await done('PUT', `${D}/resizing`, { body: resizing('resizing') })
+    for (const end of ['complete', 'fail'] as const) {
+      await done('POST', I, { body: { definitionId: 'resizing' } })
+      const { tasks } = (await done('POST', '/tasks/claim', { body: { tasks: ['resize'], wait: '10s' } })).body
+      const [{ id, lease }] = tasks
+      await done('GET', '/tasks')
+      await done('GET', `/tasks/${id}`)
+      await done('POST', `/tasks/${id}/heartbeat`, { body: { lease } })
+      await done('POST', `/tasks/${id}/progress`, { body: { lease, progress: { done: 1 } } })
+      await done('POST', `/tasks/${id}/${end}`, { body: { lease, ...(end === 'fail' ? { message: 'no' } : {}) } })
+    }
+    await done('PUT', `${D}/asking`, { body: asking('asking') })
+    for (const _ of [1, 2]) await done('POST', I, { body: { definitionId: 'asking' } })
+    const open = async () => (await done('GET', '/human-tasks')).body.items
+    await expect.poll(async () => (await open()).length).toBe(2)
+    const [first, second] = await open()
+    await done('GET', `/human-tasks/${first.id}`)
+    const outcome = first.outcomes?.[0]
+    const handed = { ...(outcome === undefined ? {} : { outcome }), data: { why: 'because' } }
+    await done('POST', `/human-tasks/${first.id}/complete`, { body: handed })
+    const { token } = (await done('POST', `/human-tasks/${second.id}/token`)).body
+    await done('GET', `/resume/${token}`)
+    await done('POST', `/resume/${token}`, { body: handed })
+    await done('GET', '/http-endpoints')
+  })
+
+  it('of schedules', async () => {
+    const document = { id: 'hourly', trigger: { cron: '0 * * * *' }, definitionId: 'approval' }
+    const { headers, body } = await done('POST', '/schedules', { body: document })
+    expect(body).toMatchObject({
+      id: 'hourly',
+      paused: false,
+      owner: null,
+      nextAt: expect.stringMatching(/:00:00\.000Z$/),
+    })
+    await done('GET', '/schedules?paused=false')
+    await done('GET', '/schedules/hourly')
+    await done('PUT', '/schedules/hourly', {
+      body: { ...document, name: 'Each hour' },
+      headers: { 'if-match': headers.etag! },
+    })
+    expect((await done('POST', '/schedules/hourly/pause')).body).toMatchObject({ paused: true, nextAt: null })
+    expect((await done('POST', '/schedules/hourly/resume')).body.paused).toBe(false)
+    const fired = (await done('POST', '/schedules/hourly/trigger', { body: { key: 'k' } })).body
+    expect(fired).toMatchObject({ outcome: 'started', instanceId: expect.stringMatching(/^wfi_/), created: true })
+    expect((await done('POST', '/schedules/hourly/trigger', { body: { key: 'k' } })).body).toEqual({
+      ...fired,
+      created: false,
+    })
+    const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T03:00:00Z', overlap: 'allow' }
+    expect((await done('POST', '/schedules/hourly/backfill', { body: range })).body).toMatchObject({
+      started: 3,
+      existing: 0,
+    })
+    expect((await done('GET', '/schedules/hourly/runs')).body.items).toHaveLength(4)
+    expect((await done('GET', '/schedules/hourly/preview?count=3')).body.items).toHaveLength(3)
+    const skipped = { ...document, trigger: { cron: '30 2 29 3 *', zone: 'Europe/Berlin' }, dst: 'skip' }
+    const preview = await done('POST', '/schedules/preview?count=1&from=2026-03-01T00:00:00Z', { body: skipped })
+    expect(preview.body.items[0]).toMatchObject({ status: 'dropped', dst: 'in-gap' })
+    await done('POST', '/schedules/run-due')
+    expect((await done('DELETE', '/schedules/hourly')).status).toBe(204)
+  })
+
+  it('of flow policies', async () => {
+    await done('PUT', `${D}/held`, { body: approval('held') })
+    const policy = { concurrency: { limit: 1 } }
+    const { headers } = await done('PUT', '/flow-policies/held', { body: policy })
+    expect((await done('GET', '/flow-policies/held')).body).toMatchObject({ policy, chosen: policy, waiting: 0 })
+    expect((await done('GET', '/flow-policies')).body.items).toContainEqual(
+      expect.objectContaining({ definitionId: 'held', etag: headers.etag }),
+    )
+    await done('DELETE', '/flow-policies/held', { headers: { 'if-match': headers.etag! } })
+    expect((await done('GET', '/flow-policies/held')).body).toMatchObject({ policy: null, chosen: null })
+  })
+
+  it('of limits, breakers and progress', async () => {
+    const key = encodeURIComponent('mail/eu')
+    await done('PUT', `/limits/${key}`, { body: { concurrency: 2, rate: { limit: 10, per: '1m' } } })
+    const limit = { key: 'mail/eu', concurrency: 2, rate: { limit: 10, perMs: 60_000 }, running: 0, waiting: 0 }
+    expect((await done('GET', `/limits/${key}`)).body).toMatchObject(limit)
+    expect((await done('GET', '/limits')).body.items).toMatchObject([limit])
+    expect((await done('DELETE', `/limits/${key}`)).status).toBe(204)
+    await done('POST', `/circuit-breakers/${key}/trip`, { body: { openFor: '1h', reason: 'upkeep' } })
+    const open = { key: 'mail/eu', state: 'open', reason: 'upkeep' }
+    expect((await done('GET', `/circuit-breakers/${key}`)).body).toMatchObject(open)
+    expect((await done('GET', '/circuit-breakers')).body.items).toMatchObject([open])
+    expect((await done('POST', `/circuit-breakers/${key}/reset`)).body.state).toBe('closed')
+    expect((await done('GET', `${I}/${await waiting()}/progress`)).body).toEqual({ items: [] })
+  })
+
+  it('of locks and nodes', async () => {
+    await using _lease = await api.locks.mutex('orders/42').acquire()
+    const key = encodeURIComponent('orders/42')
+    expect((await done('GET', '/locks?prefix=orders')).body.items).toMatchObject([
+      { key: 'orders/42', state: 'held', holder: { name: 'test' } },
+    ])
+    expect((await done('GET', `/locks/${key}`)).body).toMatchObject({
+      held: [{ share: 'mutex' }],
+      history: [{ kind: 'granted' }],
+    })
+    expect((await done('POST', `/locks/${key}/release`, { body: { reason: 'stuck' } })).body).toMatchObject({
+      released: 1,
+    })
+    expect((await done('GET', '/cluster/nodes')).body.items).toMatchObject([{ self: true, state: 'alive' }])
+  })
+
+  it('of upkeep', async () => {
+    expect((await done('GET', '/doctor')).body).toMatchObject({ healthy: true, next: null })
+    await done('POST', '/doctor', { body: { lookAt: 10 } })
+    await done('PUT', '/retention/rules', { body: { status: 'completed', keep: '30d' } })
+    await done('PUT', '/retention/holds', { body: { definitionId: 'sums', reason: 'audit' } })
+    expect((await done('GET', '/retention/rules')).body.items).toMatchObject([
+      { kind: 'keep', status: 'completed', keepMs: 30 * 86_400_000, definitionId: null },
+      { kind: 'hold', definitionId: 'sums', reason: 'audit' },
+    ])
+    await done('DELETE', '/retention/rules?status=completed')
+    await done('DELETE', '/retention/holds?definitionId=sums')
+    expect((await done('GET', '/retention/rules')).body.items).toEqual([])
+    expect((await done('POST', '/retention/sweep')).body.ended).toBe('done')
+  })
+
+  it('was called', () => {
+    // Refused above: there is no telling how fast a batch is.
+    const called = new Set([...api.described.called, 'cancelBatchOperation'])
+    expect(apiRoutes.map((route) => route.name).filter((name) => !called.has(name))).toEqual([])
+  })
+})
