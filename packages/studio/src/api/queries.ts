@@ -1,0 +1,152 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call, type Query } from './client.ts'
+import type {
+  BatchOperation,
+  ClusterNode,
+  Definition,
+  Incident,
+  IncidentGroup,
+  Instance,
+  Lock,
+  LockDetail,
+  Page,
+  Preview,
+  Schedule,
+  ScheduleRun,
+  StateAt,
+  Version,
+  VersionItem,
+  Why,
+} from './wire.ts'
+
+const part = encodeURIComponent
+
+export const instancesQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ['instances', query],
+    queryFn: ({ signal }) => call<Page<Instance>>('GET', '/workflow-instances', { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const instanceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['instance', id, 'head'],
+    queryFn: ({ signal }) => call<Instance>('GET', `/workflow-instances/${part(id)}`, { signal }),
+  })
+
+/** The state after a fact never changes; the newest one is known by the revision it was read for. */
+export const stateQuery = (id: string, at: number) =>
+  queryOptions({
+    queryKey: ['instance-state', id, at],
+    queryFn: ({ signal }) => call<StateAt>('GET', `/workflow-instances/${part(id)}/state`, { query: { at }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const whyQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['instance', id, 'why'],
+    queryFn: ({ signal }) => call<Why>('GET', `/workflow-instances/${part(id)}/why`, { signal }),
+  })
+
+export const definitionsQuery = (query: Query = {}) =>
+  queryOptions({
+    queryKey: ['definitions', query],
+    queryFn: ({ signal }) => call<Page<Definition>>('GET', '/workflow-definitions', { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const definitionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['definitions', 'one', id],
+    queryFn: ({ signal }) => call<Definition>('GET', `/workflow-definitions/${part(id)}`, { signal }),
+  })
+
+export const versionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['definitions', 'versions', id],
+    queryFn: ({ signal }) =>
+      call<Page<VersionItem>>('GET', `/workflow-definitions/${part(id)}/versions`, { query: { limit: 100 }, signal }),
+  })
+
+export const draftQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['definitions', 'draft', id],
+    queryFn: ({ signal }) =>
+      call<{ draft: Version['document'] }>('GET', `/workflow-definitions/${part(id)}/draft`, { signal }),
+  })
+
+/** Versions never change; how many instances are pinned to them does. */
+export const versionQuery = (id: string, version: number) =>
+  queryOptions({
+    queryKey: ['definition-version', id, version],
+    queryFn: ({ signal }) => call<Version>('GET', `/workflow-definitions/${part(id)}/versions/${version}`, { signal }),
+    staleTime: 60_000,
+  })
+
+export const incidentGroupsQuery = (limit = 50) =>
+  queryOptions({
+    queryKey: ['incidents', 'groups', limit],
+    queryFn: ({ signal }) =>
+      call<{ items: readonly IncidentGroup[] }>('GET', '/incidents/groups', { query: { limit }, signal }),
+  })
+
+export const incidentsQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ['incidents', 'list', query],
+    queryFn: ({ signal }) => call<Page<Incident>>('GET', '/incidents', { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const schedulesQuery = (query: Query = {}) =>
+  queryOptions({
+    queryKey: ['schedules', query],
+    queryFn: ({ signal }) => call<Page<Schedule>>('GET', '/schedules', { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const scheduleQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['schedules', 'one', id],
+    queryFn: ({ signal }) => call<Schedule>('GET', `/schedules/${part(id)}`, { signal }),
+  })
+
+export const scheduleRunsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['schedules', 'runs', id],
+    queryFn: ({ signal }) =>
+      call<Page<ScheduleRun>>('GET', `/schedules/${part(id)}/runs`, { query: { limit: 50 }, signal }),
+  })
+
+export const schedulePreviewQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['schedules', 'preview', id],
+    queryFn: ({ signal }) => call<Preview>('GET', `/schedules/${part(id)}/preview`, { query: { count: 10 }, signal }),
+  })
+
+export const nodesQuery = () =>
+  queryOptions({
+    queryKey: ['nodes'],
+    queryFn: ({ signal }) => call<{ items: readonly ClusterNode[] }>('GET', '/cluster/nodes', { signal }),
+  })
+
+export const locksQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ['locks', 'list', query],
+    queryFn: ({ signal }) => call<Page<Lock>>('GET', '/locks', { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const lockQuery = (key: string) =>
+  queryOptions({
+    queryKey: ['locks', 'one', key],
+    queryFn: ({ signal }) => call<LockDetail>('GET', `/locks/${part(key)}`, { signal }),
+    retry: false,
+  })
+
+export const batchesQuery = (query: Query = {}) =>
+  queryOptions({
+    queryKey: ['batches', query],
+    queryFn: ({ signal }) => call<Page<BatchOperation>>('GET', '/batch-operations', { query, signal }),
+    placeholderData: keepPreviousData,
+  })

@@ -1,0 +1,56 @@
+import { createTheme, type MantineColorsTuple, Tooltip } from '@mantine/core'
+
+const brand: MantineColorsTuple = [
+  '#eef2ff',
+  '#e0e7ff',
+  '#c7d2fe',
+  '#a5b4fc',
+  '#818cf8',
+  '#6366f1',
+  '#4f46e5',
+  '#4338ca',
+  '#3730a3',
+  '#312e81',
+]
+/** Greys of the component library where it is dark, in the tones of tokens.css. */
+const dark: MantineColorsTuple = [
+  '#e2e8f0',
+  '#cbd5e1',
+  '#a3b1c6',
+  '#7c8ba1',
+  '#33445f',
+  '#22304a',
+  '#18233a',
+  '#111a2b',
+  '#0b1220',
+  '#070c16',
+]
+/** White on its sixth shade can be read. */
+const danger: MantineColorsTuple = [
+  '#fef2f2',
+  '#fee2e2',
+  '#fecaca',
+  '#fca5a5',
+  '#f87171',
+  '#dc2626',
+  '#b91c1c',
+  '#991b1b',
+  '#7f1d1d',
+  '#450a0a',
+]
+
+export const theme = createTheme({
+  colors: { brand, danger, dark },
+  primaryColor: 'brand',
+  primaryShade: { light: 6, dark: 6 },
+  defaultRadius: 6,
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--mono)',
+  fontSizes: { xs: '12px', sm: '13px', md: '14px' },
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  components: {
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, transitionProps: { duration: 100 } } }),
+  },
+})

@@ -1,0 +1,243 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Check, CircleCheck, Rocket } from 'lucide-react'
+import { incidentGroupsQuery, instancesQuery, nodesQuery, schedulesQuery } from '../../api/queries.ts'
+import { usePollMs } from '../../live/live-state.ts'
+import { Area, Empty } from '../../ui/area.tsx'
+import { useNow } from '../../ui/now.ts'
+import { Card, Page } from '../../ui/page.tsx'
+import { StatusChip } from '../../ui/status.tsx'
+import { Took, When } from '../../ui/time.tsx'
+import { clockText, durationText, shortId } from '../../ui/time-text.ts'
+import { StartButton } from '../instances/start-dialog.tsx'
+import { type Figures, figuresOf } from './figures.ts'
+import classes from './home.module.css'
+import { Spark } from './spark.tsx'
+
+const WINDOW_MIN = 10
+
+/** What moves, and what needs somebody. Every figure comes from a bounded list: nothing here counts a whole table. */
+export function HomePage() {
+  const poll = usePollMs(2_500)
+  const recent = useQuery({
+    ...instancesQuery({ limit: 200, 'createdAt[gte]': `-${WINDOW_MIN}m` }),
+    queryKey: ['home', 'recent'] as never,
+    refetchInterval: poll,
+  })
+  const inFlight = useQuery({
+    ...instancesQuery({ limit: 200, status: 'queued,running,suspended,paused,compensating' }),
+    queryKey: ['home', 'in-flight'] as never,
+    refetchInterval: poll,
+  })
+  const newest = useQuery({
+    ...instancesQuery({ limit: 12 }),
+    queryKey: ['home', 'newest'] as never,
+    refetchInterval: poll,
+  })
+  const now = useNow()
+  const figures = figuresOf(recent.data, inFlight.data, now, WINDOW_MIN)
+  return (
+    <Page title="Home" lead={`What moved in the last ${WINDOW_MIN} minutes`} actions={<StartButton />}>
+      <FigureRow figures={figures} />
+      <div className={classes.columns}>
+        <Card
+          title="What moves"
+          flush
+          aside={
+            <Link to="/instances" className="link small">
+              All instances
+            </Link>
+          }
+        >
+          <Area
+            name="home"
+            query={newest}
+            rows={8}
+            isEmpty={({ items }) => items.length === 0}
+            empty={
+              <Empty icon={<Rocket size={22} />} title="Nothing has run yet" action={<StartButton />}>
+                Publish a workflow and start it: its steps appear here as they happen.
+              </Empty>
+            }
+          >
+            {({ items }) => (
+              <ul className={classes.feed}>
+                {items.map((instance) => (
+                  <li key={instance.id}>
+                    <span className={classes.status}>
+                      <StatusChip status={instance.status} />
+                    </span>
+                    <Link to="/instances/$instanceId" params={{ instanceId: instance.id }} className={classes.what}>
+                      <strong>{instance.definitionId}</strong>{' '}
+                      <span className="mono small muted">{instance.correlationId ?? shortId(instance.id)}</span>
+                    </Link>
+                    <span className="muted small">
+                      <Took from={instance.createdAt} to={instance.finishedAt} />
+                    </span>
+                    <span className="muted small">
+                      <When at={instance.createdAt} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Area>
+        </Card>
+        <div className={classes.side}>
+          <Attention />
+          <NextRuns />
+          <Nodes />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function FigureRow({ figures }: { readonly figures: Figures }) {
+  return (
+    <div className={classes.figures}>
+      <Figure
+        name="In flight"
+        value={figures.inFlight}
+        to={{ status: 'queued,running,suspended,paused,compensating' }}
+      />
+      <Figure
+        name="Completed per minute"
+        value={figures.perMinute}
+        bars={figures.completed}
+        to={{ status: 'completed' }}
+      />
+      <Figure
+        name="Faulted"
+        value={figures.faulted}
+        bars={figures.faults}
+        bad={figures.faulted !== '0' && figures.faulted !== '–'}
+        to={{ status: 'faulted,quarantined', 'createdAt[gte]': `-${WINDOW_MIN}m` }}
+      />
+      <Figure
+        name="Duration, 95 of 100 under"
+        value={figures.p95 === undefined ? '–' : durationText(figures.p95)}
+        to={{}}
+      />
+    </div>
+  )
+}
+
+function Figure(props: {
+  readonly name: string
+  readonly value: string
+  readonly bars?: readonly number[]
+  readonly bad?: boolean
+  readonly to: Readonly<Record<string, string>>
+}) {
+  return (
+    <Link to="/instances" search={props.to as never} className={classes.figure} data-bad={props.bad === true}>
+      <span className="small muted">{props.name}</span>
+      <strong className="num">{props.value}</strong>
+      {props.bars !== undefined && <Spark values={props.bars} bad={props.bad === true} />}
+    </Link>
+  )
+}
+
+function Attention() {
+  const query = useQuery({ ...incidentGroupsQuery(6), refetchInterval: usePollMs(5_000) })
+  return (
+    <Card
+      title="Needs attention"
+      flush
+      aside={
+        <Link to="/incidents" className="link small">
+          Incidents
+        </Link>
+      }
+    >
+      <Area
+        name="attention"
+        query={query}
+        rows={3}
+        isEmpty={({ items }) => items.length === 0}
+        empty={
+          <p className={classes.well}>
+            <CircleCheck size={16} aria-hidden /> Nothing waits for a person.
+          </p>
+        }
+      >
+        {({ items }) => (
+          <ul className={classes.feed}>
+            {items.map((group) => (
+              <li key={group.fingerprint}>
+                <span className={classes.count}>{group.open}</span>
+                <Link to="/incidents" search={{ fingerprint: group.fingerprint } as never} className={classes.what}>
+                  <strong>{group.definitionId}</strong> <span className="muted">{group.step ?? ''}</span>
+                  <br />
+                  <span className="small muted">{group.message}</span>
+                </Link>
+                <span className="muted small">
+                  <When at={group.lastAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Area>
+    </Card>
+  )
+}
+
+function NextRuns() {
+  const now = useNow()
+  const query = useQuery({ ...schedulesQuery({ paused: false, limit: 50 }), refetchInterval: usePollMs(10_000) })
+  return (
+    <Card title="Next runs" flush>
+      <Area
+        name="next-runs"
+        query={query}
+        rows={2}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<p className={classes.well}>No schedule is active.</p>}
+      >
+        {({ items }) => (
+          <ul className={classes.feed}>
+            {[...items]
+              .filter(({ nextAt }) => nextAt !== null)
+              .sort((a, b) => Date.parse(a.nextAt!) - Date.parse(b.nextAt!))
+              .slice(0, 5)
+              .map((schedule) => (
+                <li key={schedule.id}>
+                  <Link to="/schedules/$scheduleId" params={{ scheduleId: schedule.id }} className={classes.what}>
+                    {schedule.name ?? schedule.id}
+                  </Link>
+                  <span className="num small muted">{clockText(Date.parse(schedule.nextAt!) - now)}</span>
+                </li>
+              ))}
+          </ul>
+        )}
+      </Area>
+    </Card>
+  )
+}
+
+function Nodes() {
+  const query = useQuery({ ...nodesQuery(), refetchInterval: usePollMs(5_000, 5_000) })
+  return (
+    <Card title="Nodes" flush>
+      <Area name="home-nodes" query={query} rows={2}>
+        {({ items }) => (
+          <ul className={classes.feed}>
+            {items.map((node) => (
+              <li key={node.id}>
+                <Check size={14} aria-hidden color={node.state === 'alive' ? 'var(--completed)' : 'var(--retrying)'} />
+                <Link to="/cluster" className={classes.what}>
+                  {node.name}
+                </Link>
+                <span className="num small muted">
+                  {node.holds} in hand · heard {node.silentMs} ms ago
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Area>
+    </Card>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { nodesQuery, whyQuery } from '../../api/queries.ts'
+import type { Instance, StateAt } from '../../api/wire.ts'
+import { usePollMs } from '../../live/live-state.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { StatusChip } from '../../ui/status.tsx'
+import { Took, When } from '../../ui/time.tsx'
+import { shortId } from '../../ui/time-text.ts'
+import classes from './instance.module.css'
+import { Verbs } from './verbs.tsx'
+
+export function InstanceHead({ instance, past }: { readonly instance: Instance; readonly past: StateAt | undefined }) {
+  const { id, definitionId, version, correlationId, nodeId } = instance
+  const { data: nodes } = useQuery(nodesQuery())
+  const holder = nodes?.items.find((node) => node.id === nodeId)?.name
+  return (
+    <header className={classes.head}>
+      <div>
+        <div className={classes.title}>
+          <h1>
+            <Link to="/definitions/$definitionId" params={{ definitionId }} className="link-plain">
+              {definitionId}
+            </Link>{' '}
+            <span className="muted">v{version}</span>
+          </h1>
+          <StatusChip
+            status={past?.status ?? instance.status}
+            {...(past === undefined ? {} : { label: `Was ${past.status}` })}
+          />
+        </div>
+        <div className={classes.meta}>
+          <span className="mono" title={id}>
+            {shortId(id)}
+            <CopyButton text={id} what="instance id" />
+          </span>
+          {correlationId !== null && (
+            <span className="mono">
+              {correlationId}
+              <CopyButton text={correlationId} what="correlation id" />
+            </span>
+          )}
+          <span>
+            Started <When at={instance.createdAt} />
+          </span>
+          <span data-testid="duration">
+            {instance.finishedAt === null ? 'For' : 'Took'} <Took from={instance.createdAt} to={instance.finishedAt} />
+          </span>
+          {nodeId !== null && <span>On {holder ?? shortId(nodeId)}</span>}
+        </div>
+        {instance.finishedAt === null && past === undefined && <WhyLine id={id} revision={instance.revision} />}
+      </div>
+      <Verbs instance={instance} />
+    </header>
+  )
+}
+
+/** Why it stands where it stands, in a sentence, and what a person can do about it. */
+function WhyLine({ id, revision }: { readonly id: string; readonly revision: number }) {
+  const base = whyQuery(id)
+  const { data } = useQuery({
+    ...base,
+    queryKey: [...base.queryKey, revision] as never,
+    refetchInterval: usePollMs(4_000),
+  })
+  if (data === undefined) return <p className={classes.why}>&nbsp;</p>
+  return (
+    <p className={classes.why} data-testid="why">
+      {data.text}
+      {data.advice.map((each) => (
+        <span key={each} className="muted">
+          {' '}
+          {each}
+        </span>
+      ))}
+    </p>
+  )
+}

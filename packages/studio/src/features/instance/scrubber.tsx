@@ -1,0 +1,143 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { ChevronLeft, ChevronRight, GitFork, History, Pause, Play } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { call } from '../../api/client.ts'
+import { toProblem } from '../../api/problem.ts'
+import type { FactRow, Instance } from '../../api/wire.ts'
+import { listenKeys } from '../../app/keys.ts'
+import { every } from '../../browser/time.ts'
+import classes from './instance.module.css'
+
+const PLAY_MS = 700
+
+interface ScrubberProps {
+  readonly instance: Instance
+  /** Absent: the present. */
+  readonly at: number | undefined
+  readonly factAt: FactRow | undefined
+  readonly go: (at: number | undefined) => void
+}
+
+/** Leads through the facts of an instance: graph, variables and journal show what was then. Keys: [ and ]. */
+export function Scrubber({ instance, at, factAt, go }: ScrubberProps) {
+  const last = instance.revision
+  const place = at ?? last
+  const [playing, setPlaying] = useState(false)
+  const step = (by: number): void => {
+    const to = Math.max(1, Math.min(last, place + by))
+    go(to >= last ? undefined : to)
+  }
+  const moves = useRef({ step, place, last })
+  moves.current = { step, place, last }
+  useEffect(
+    () => listenKeys({ go: {}, keys: { '[': () => moves.current.step(-1), ']': () => moves.current.step(1) } }),
+    [],
+  )
+  useEffect(() => {
+    if (!playing) return
+    return every(PLAY_MS, () => {
+      const now = moves.current
+      now.step(1)
+      if (now.place + 1 >= now.last) setPlaying(false)
+    })
+  }, [playing])
+  return (
+    <section className={classes.scrubber} data-past={at !== undefined} aria-label="Time travel" data-testid="scrubber">
+      <History size={15} aria-hidden />
+      <IconButton
+        label="One fact back ([)"
+        disabled={place <= 1}
+        onClick={() => step(-1)}
+        icon={<ChevronLeft size={16} />}
+      />
+      <IconButton
+        label={playing ? 'Stop' : at === undefined ? 'Play from the beginning' : 'Play from here'}
+        disabled={last < 2}
+        onClick={() => {
+          if (!playing && at === undefined) go(1)
+          setPlaying(!playing)
+        }}
+        icon={playing ? <Pause size={14} /> : <Play size={14} />}
+      />
+      <IconButton
+        label="One fact on (])"
+        disabled={at === undefined}
+        onClick={() => step(1)}
+        icon={<ChevronRight size={16} />}
+      />
+      <input
+        type="range"
+        min={1}
+        max={Math.max(1, last)}
+        value={place}
+        aria-label="Position in the journal"
+        aria-valuetext={`Fact ${place} of ${last}`}
+        onChange={(event) => {
+          setPlaying(false)
+          const to = Number(event.currentTarget.value)
+          go(to >= last ? undefined : to)
+        }}
+      />
+      <span className={`${classes.place} num small`} data-testid="scrubber-place">
+        {at === undefined
+          ? `Fact ${last.toLocaleString('en')}, the newest`
+          : `Fact ${at.toLocaleString('en')} of ${last.toLocaleString('en')}${factAt === undefined ? '' : ` · ${factAt.kind} · ${factAt.at.slice(11, 23)}`}`}
+      </span>
+      {at !== undefined && <ForkButton instance={instance} at={at} />}
+      {at !== undefined && (
+        <Button size="compact-xs" variant="filled" onClick={() => go(undefined)}>
+          Back to now
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function IconButton(props: {
+  readonly label: string
+  readonly disabled: boolean
+  readonly icon: React.ReactNode
+  readonly onClick: () => void
+}) {
+  return (
+    <Tooltip label={props.label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label={props.label}
+        disabled={props.disabled}
+        onClick={props.onClick}
+      >
+        {props.icon}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function ForkButton({ instance, at }: { readonly instance: Instance; readonly at: number }) {
+  const navigate = useNavigate()
+  const fork = useMutation({
+    mutationFn: () => call<Instance>('POST', `/workflow-instances/${instance.id}/fork`, { body: { at } }),
+    onSuccess: (copy) => {
+      notifications.show({ message: `A copy goes on from fact ${at}` })
+      void navigate({ to: '/instances/$instanceId', params: { instanceId: copy.id }, search: {} })
+    },
+    onError: (error) =>
+      notifications.show({ color: 'danger', title: toProblem(error).title, message: toProblem(error).detail }),
+  })
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      leftSection={<GitFork size={13} />}
+      loading={fork.isPending}
+      onClick={() => fork.mutate()}
+    >
+      Fork from here
+    </Button>
+  )
+}

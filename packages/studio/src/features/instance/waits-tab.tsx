@@ -1,0 +1,93 @@
+import { Button, Group, JsonInput, Modal } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Hourglass } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../api/client.ts'
+import type { Instance, WaitingFor } from '../../api/wire.ts'
+import { Empty, ProblemCard } from '../../ui/area.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { When } from '../../ui/time.tsx'
+import classes from './instance.module.css'
+
+/** What would wake it, and the way to do so by hand. */
+export function WaitsTab({ instance }: { readonly instance: Instance }) {
+  const [chosen, choose] = useState<WaitingFor>()
+  return (
+    <div className={classes.waits} data-testid="waits">
+      {instance.waitingFor.length === 0 && (
+        <Empty icon={<Hourglass size={22} />} title="It waits for nobody">
+          Events, signals, tasks and people that an instance waits for are listed here.
+        </Empty>
+      )}
+      {instance.waitingFor.map((wait) => (
+        <div key={wait.bookmarkId} className={classes.wait}>
+          <div>
+            <strong>{wait.name}</strong> <span className="muted">{wait.kind}</span>
+            <div className="small muted mono">
+              {wait.bookmarkId}
+              <CopyButton text={wait.bookmarkId} what="bookmark id" />
+            </div>
+          </div>
+          {wait.expiresAt && (
+            <span className="muted">
+              Gives up <When at={wait.expiresAt} />
+            </span>
+          )}
+          <Button size="xs" variant="default" onClick={() => choose(wait)}>
+            Resume…
+          </Button>
+        </div>
+      ))}
+      {chosen !== undefined && <ResumeDialog instance={instance} wait={chosen} close={() => choose(undefined)} />}
+    </div>
+  )
+}
+
+function ResumeDialog(props: { readonly instance: Instance; readonly wait: WaitingFor; readonly close: () => void }) {
+  const { instance, wait, close } = props
+  const [text, setText] = useState('{}')
+  const client = useQueryClient()
+  const resume = useMutation({
+    mutationFn: async () =>
+      call('POST', `/workflow-instances/${instance.id}/resume`, {
+        body: { bookmark: wait.bookmarkId, payload: JSON.parse(text || 'null') },
+      }),
+    onSuccess: async () => {
+      close()
+      notifications.show({ message: `${wait.name}: resumed` })
+      await client.invalidateQueries({ queryKey: ['instance', instance.id] })
+    },
+  })
+  return (
+    <Modal opened onClose={close} title={`Resume ${wait.name}`} size="md">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          resume.mutate()
+        }}
+      >
+        <JsonInput
+          label="Payload"
+          description="JSON. The step that waits gets it as its output."
+          autosize
+          minRows={4}
+          formatOnBlur
+          validationError="This is not JSON"
+          value={text}
+          onChange={setText}
+          data-autofocus
+        />
+        {resume.error !== null && <ProblemCard name="resume" error={resume.error} />}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={close}>
+            Leave it
+          </Button>
+          <Button type="submit" loading={resume.isPending}>
+            Resume
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,172 @@
+import { ActionIcon, Autocomplete, Popover, TextInput, Tooltip } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { BookmarkPlus, ListFilter, X } from 'lucide-react'
+import { useState } from 'react'
+import { definitionsQuery } from '../../api/queries.ts'
+import { useUrlSearch } from '../../app/use-url-search.ts'
+import { readTerm, suggestions, termsOf, termText } from './filter-terms.ts'
+import classes from './instances.module.css'
+
+type Search = Readonly<Record<string, string | undefined>>
+
+interface View {
+  readonly name: string
+  readonly search: Readonly<Record<string, string>>
+}
+
+const builtIn: readonly View[] = [
+  { name: 'All', search: {} },
+  { name: 'In flight', search: { status: 'queued,running,suspended,paused,compensating' } },
+  { name: 'Waiting', search: { status: 'suspended' } },
+  { name: 'Faulted', search: { status: 'faulted,quarantined' } },
+  { name: 'Completed', search: { status: 'completed' } },
+]
+
+const ID = /^wfi_[0-9a-f-]{36}$/i
+
+export function FilterBar() {
+  const [search, change] = useUrlSearch()
+  const [own, setOwn] = useLocalStorage<readonly View[]>({ key: 'lockstep-instance-views', defaultValue: [] })
+  const terms = termsOf(search)
+  const said = Object.fromEntries(terms)
+  return (
+    <div className={classes.bar}>
+      <nav className={classes.views} aria-label="Views">
+        {[...builtIn, ...own].map((view) => (
+          <Link
+            key={view.name}
+            to="/instances"
+            search={view.search as never}
+            data-active={sameSearch(said, view.search)}
+            activeProps={{}}
+          >
+            {view.name}
+          </Link>
+        ))}
+      </nav>
+      {terms.map((term) => (
+        <span key={term[0]} className={classes.chip} data-testid="filter-chip">
+          {termText(term)}
+          <button
+            type="button"
+            aria-label={`Drop ${termText(term)}`}
+            onClick={() => change({ [term[0]]: undefined, cursor: undefined })}
+          >
+            <X size={13} aria-hidden />
+          </button>
+        </span>
+      ))}
+      <FilterField apply={(name, value) => change({ [name]: value, cursor: undefined })} />
+      {terms.length > 0 && (
+        <SaveView
+          save={(name) => setOwn([...own.filter((view) => view.name !== name), { name, search: said }])}
+          saved={own.find((view) => sameSearch(said, view.search))?.name}
+          forget={(name) => setOwn(own.filter((view) => view.name !== name))}
+        />
+      )}
+    </div>
+  )
+}
+
+function FilterField({ apply }: { readonly apply: (name: string, value: string) => void }) {
+  const [text, setText] = useState('')
+  const [fault, setFault] = useState<string>()
+  const navigate = useNavigate()
+  const { data } = useQuery(definitionsQuery({ limit: 200 }))
+  const submit = (given: string): void => {
+    if (given.trim() === '') return
+    if (ID.test(given.trim())) {
+      void navigate({ to: '/instances/$instanceId', params: { instanceId: given.trim().toLowerCase() } })
+      return
+    }
+    const term = readTerm(given)
+    if ('fault' in term) {
+      setFault(term.fault)
+      return
+    }
+    apply(term.name, term.value)
+    setText('')
+    setFault(undefined)
+  }
+  return (
+    <Autocomplete
+      className={classes.field ?? ''}
+      size="xs"
+      data-search-field
+      aria-label="Filter"
+      placeholder="Filter: status=faulted, input.customerId=42, createdAt>=-1h …"
+      leftSection={<ListFilter size={14} />}
+      value={text}
+      error={fault}
+      data={[...suggestions(text, data?.items.map(({ id }) => id) ?? [])]}
+      filter={({ options }) => options}
+      onChange={(value) => {
+        setText(value)
+        setFault(undefined)
+      }}
+      onOptionSubmit={(value) => {
+        if (!/[=.]$/.test(value)) submit(value)
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && !event.defaultPrevented) submit(text)
+      }}
+      selectFirstOptionOnChange={false}
+      comboboxProps={{ shadow: 'md' }}
+    />
+  )
+}
+
+function SaveView(props: {
+  readonly saved: string | undefined
+  readonly save: (name: string) => void
+  readonly forget: (name: string) => void
+}) {
+  const [open, setOpen] = useState(false)
+  const [name, setName] = useState('')
+  const { saved } = props
+  if (saved !== undefined) {
+    return (
+      <Tooltip label={`Forget the view "${saved}"`}>
+        <ActionIcon variant="default" size={30} aria-label="Forget this view" onClick={() => props.forget(saved)}>
+          <X size={15} />
+        </ActionIcon>
+      </Tooltip>
+    )
+  }
+  return (
+    <Popover opened={open} onChange={setOpen} trapFocus position="bottom-end" withArrow>
+      <Popover.Target>
+        <Tooltip label="Keep this view">
+          <ActionIcon variant="default" size={30} aria-label="Keep this view" onClick={() => setOpen(!open)}>
+            <BookmarkPlus size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (name.trim() !== '') props.save(name.trim())
+            setOpen(false)
+            setName('')
+          }}
+        >
+          <TextInput
+            size="xs"
+            label="Name of the view"
+            value={name}
+            maxLength={40}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function sameSearch(a: Search, b: Search): boolean {
+  const [left, right] = [Object.entries(a), Object.entries(b)]
+  return left.length === right.length && left.every(([name, value]) => b[name] === value)
+}

@@ -1,0 +1,241 @@
+import { Button, Checkbox } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Activity, ArrowUp, X } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { instancesQuery } from '../../api/queries.ts'
+import { serverNow } from '../../api/server-time.ts'
+import type { Instance, Page as PageOf } from '../../api/wire.ts'
+import { listenKeys } from '../../app/keys.ts'
+import { useUrlSearch } from '../../app/use-url-search.ts'
+import { usePollMs } from '../../live/live-state.ts'
+import { Area, Empty } from '../../ui/area.tsx'
+import { Card, Page } from '../../ui/page.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { StatusChip } from '../../ui/status.tsx'
+import table from '../../ui/table.module.css'
+import { Took, When } from '../../ui/time.tsx'
+import { shortId } from '../../ui/time-text.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { termsOf } from './filter-terms.ts'
+import classes from './instances.module.css'
+import { mergeRows } from './merge-rows.ts'
+import { StartButton } from './start-dialog.tsx'
+
+const PAGE = 50
+
+export function InstancesPage() {
+  const [search, change] = useUrlSearch()
+  const terms = termsOf(search)
+  const filter = Object.fromEntries(terms)
+  const query = useQuery({
+    ...instancesQuery({ ...filter, limit: PAGE, cursor: search.cursor }),
+    refetchInterval: usePollMs(2_500),
+  })
+  return (
+    <Page title="Instances" lead="Every run of every workflow, newest first" actions={<StartButton />}>
+      <FilterBar />
+      <Card flush>
+        <Area
+          name="instances"
+          query={query}
+          rows={12}
+          isEmpty={({ items, page }) => items.length === 0 && page.next === null}
+          empty={<NoInstances filtered={terms.length > 0} clear={() => change(cleared(search))} />}
+        >
+          {(page) => <InstanceTable page={page} filter={filter} key={JSON.stringify([filter, search.cursor])} />}
+        </Area>
+      </Card>
+    </Page>
+  )
+}
+
+const cleared = (search: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))
+
+function NoInstances({ filtered, clear }: { readonly filtered: boolean; readonly clear: () => void }) {
+  if (!filtered) {
+    return (
+      <Empty icon={<Activity size={22} />} title="Nothing has run yet" action={<StartButton />}>
+        Start a workflow here, through the API, or with lockstep instances start.
+      </Empty>
+    )
+  }
+  return (
+    <Empty
+      icon={<Activity size={22} />}
+      title="No instance fits the filter"
+      action={
+        <Button variant="default" size="xs" leftSection={<X size={14} />} onClick={clear}>
+          Drop the filter
+        </Button>
+      }
+    />
+  )
+}
+
+interface TableProps {
+  readonly page: PageOf<Instance>
+  readonly filter: Readonly<Record<string, string>>
+}
+
+function InstanceTable({ page, filter }: TableProps) {
+  const [, change] = useUrlSearch()
+  const navigate = useNavigate()
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  // When all that match were chosen: what comes later is not among them.
+  const [allAt, setAllAt] = useState<number>()
+  const [hovered, setHovered] = useState(false)
+  const [current, setCurrent] = useState(-1)
+  const shown = useRef<readonly Instance[]>(undefined)
+  const body = useRef<HTMLTableSectionElement>(null)
+  const scrolled = (body.current?.closest('main')?.scrollTop ?? 0) > 120
+  const { rows, waiting } = mergeRows(shown.current, page.items, hovered || scrolled || selected.size > 0)
+  shown.current = rows
+
+  const toggle = (id: string): void => {
+    const next = new Set(selected)
+    if (!next.delete(id)) next.add(id)
+    setAllAt(undefined)
+    setSelected(next)
+  }
+  const keys = useRef({ rows, current, toggle })
+  keys.current = { rows, current, toggle }
+  useEffect(() => {
+    const move = (by: number): void => {
+      const { rows: all, current: from } = keys.current
+      const to = Math.max(0, Math.min(all.length - 1, from + by))
+      setCurrent(to)
+      body.current?.rows[to]?.scrollIntoView({ block: 'nearest' })
+    }
+    return listenKeys({
+      go: {},
+      keys: {
+        j: () => move(1),
+        k: () => move(-1),
+        x: () => {
+          const row = keys.current.rows[keys.current.current]
+          if (row !== undefined) keys.current.toggle(row.id)
+        },
+        Enter: (event) => {
+          const row = keys.current.rows[keys.current.current]
+          if (row === undefined || event.target !== document.body) return
+          void navigate({ to: '/instances/$instanceId', params: { instanceId: row.id } })
+        },
+        Escape: () => setSelected(new Set()),
+      },
+    })
+  }, [navigate])
+
+  const whole = rows.length > 0 && rows.every(({ id }) => selected.has(id))
+  const selection = useMemo(() => [...selected], [selected])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only keeps rows from moving
+    <div onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)} className={classes.list}>
+      {selected.size > 0 && (
+        <BulkBar
+          ids={selection}
+          filter={filter}
+          allAt={allAt}
+          selectAll={() => setAllAt(Math.floor(serverNow()))}
+          canSelectAll={whole && page.page.next !== null}
+          clear={() => {
+            setAllAt(undefined)
+            setSelected(new Set())
+          }}
+        />
+      )}
+      {waiting > 0 && (
+        <button
+          type="button"
+          className={classes.pill}
+          onClick={() => {
+            shown.current = undefined
+            setSelected(new Set())
+            setHovered(false)
+            body.current?.closest('main')?.scrollTo({ top: 0 })
+          }}
+        >
+          <ArrowUp size={13} aria-hidden /> {waiting} new
+        </button>
+      )}
+      <div className={table.wrap}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th className={table.tick}>
+                <Checkbox
+                  size="xs"
+                  aria-label="Select this page"
+                  checked={whole}
+                  indeterminate={!whole && selected.size > 0}
+                  onChange={() => {
+                    setAllAt(undefined)
+                    setSelected(whole ? new Set() : new Set(rows.map(({ id }) => id)))
+                  }}
+                />
+              </th>
+              <th>Status</th>
+              <th>Instance</th>
+              <th>Workflow</th>
+              <th>Correlation</th>
+              <th>Now</th>
+              <th>Started</th>
+              <th className={table.right}>Duration</th>
+            </tr>
+          </thead>
+          <tbody ref={body}>
+            {rows.map((row, index) => (
+              <tr key={row.id} data-selected={selected.has(row.id)} data-current={index === current}>
+                <td className={table.tick}>
+                  <Checkbox
+                    size="xs"
+                    aria-label={`Select ${shortId(row.id)}`}
+                    checked={selected.has(row.id)}
+                    onChange={() => toggle(row.id)}
+                  />
+                </td>
+                <td>
+                  <StatusChip status={row.status} />
+                </td>
+                <td>
+                  <Link to="/instances/$instanceId" params={{ instanceId: row.id }} className="mono link">
+                    {shortId(row.id)}
+                  </Link>
+                </td>
+                <td>
+                  <Link to="/definitions/$definitionId" params={{ definitionId: row.definitionId }}>
+                    {row.definitionId}
+                  </Link>{' '}
+                  <span className="muted small">v{row.version}</span>
+                </td>
+                <td className="mono">{row.correlationId ?? <span className="muted">–</span>}</td>
+                <td title={nowText(row)}>
+                  <span className={row.error === null ? 'muted' : classes.error}>{nowText(row)}</span>
+                </td>
+                <td>
+                  <When at={row.createdAt} />
+                </td>
+                <td className={table.right}>
+                  <Took from={row.createdAt} to={row.finishedAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Pager page={page} noun="instance" go={(cursor) => change({ cursor })} />
+    </div>
+  )
+}
+
+/** Where it stands, in a few words. */
+function nowText({ error, incidents, waitingFor }: Instance): string {
+  if (error !== null) return error.step ? `${error.step}: ${error.message}` : error.message
+  if (incidents[0] !== undefined) return incidents[0].message
+  const [wait] = waitingFor
+  return wait === undefined
+    ? ''
+    : `waits for ${wait.kind} ${wait.name}${waitingFor.length > 1 ? ` and ${waitingFor.length - 1} more` : ''}`
+}

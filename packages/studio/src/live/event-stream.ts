@@ -1,0 +1,70 @@
+import { address } from '../api/client.ts'
+import { credential } from '../api/credential.ts'
+import { sleep } from '../browser/time.ts'
+import type { LiveMode } from './live-state.ts'
+import { type StreamEvent, sseParser } from './sse.ts'
+
+/** A server without a stream is asked again now and then: it may have been replaced by one that has. */
+const NO_STREAM_MS = 60_000
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 10_000
+/** The server says something every 15 s; a line that is silent for longer is dead, whatever the browser thinks of it. */
+const SILENCE_MS = 40_000
+
+export interface StreamSink {
+  event(event: StreamEvent): void
+  mode(mode: LiveMode): void
+}
+
+/** Reads the stream until `signal` aborts; goes on behind the last event it saw, on whatever node answers. */
+export async function readStream(sink: StreamSink, signal: AbortSignal): Promise<void> {
+  let lastId = ''
+  let waitMs = FIRST_WAIT_MS
+  while (!signal.aborted) {
+    const outcome = await readOnce(sink, signal, lastId, (id) => {
+      lastId = id
+      waitMs = FIRST_WAIT_MS
+    })
+    if (signal.aborted) return
+    sink.mode(outcome === 'none' ? 'polling' : 'stale')
+    await sleep(outcome === 'none' ? NO_STREAM_MS : waitMs)
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+  }
+}
+
+/** `none`: this server has no stream. `lost`: it had, or cannot be reached. */
+async function readOnce(
+  sink: StreamSink,
+  signal: AbortSignal,
+  lastId: string,
+  onId: (id: string) => void,
+): Promise<'none' | 'lost'> {
+  const silence = new AbortController()
+  try {
+    const response = await fetch(address('/streams/events'), {
+      credentials: 'include',
+      headers: {
+        accept: 'text/event-stream',
+        ...credential.headers(),
+        ...(lastId === '' ? {} : { 'last-event-id': lastId }),
+      },
+      signal: AbortSignal.any([signal, silence.signal]),
+    })
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    if (!response.ok || !isStream || response.body === null) return response.status >= 500 ? 'lost' : 'none'
+    sink.mode('stream')
+    const push = sseParser((event) => {
+      if (event.id !== '') onId(event.id)
+      sink.event(event)
+    })
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const part = await Promise.race([reader.read(), sleep(SILENCE_MS).then(() => undefined)])
+      if (part === undefined) silence.abort()
+      if (part === undefined || part.done) return 'lost'
+      push(part.value)
+    }
+  } catch {
+    return 'lost'
+  }
+}

@@ -1,0 +1,24 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { Check, Copy } from 'lucide-react'
+
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const { copy, copied } = useClipboard({ timeout: 1_500 })
+  return (
+    <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={24}
+        aria-label={`Copy ${what}`}
+        onClick={(event) => {
+          event.preventDefault()
+          event.stopPropagation()
+          copy(text)
+        }}
+      >
+        {copied ? <Check size={13} /> : <Copy size={13} />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
