@@ -3,8 +3,10 @@ import type { Coordinator } from '@lockstep/coordination'
 import type {
   AnyJob,
   AnyWorkflow,
+  Archive,
   CustomActivity,
   Engine,
+  EngineLimits,
   FunctionWorkflow,
   ResumeOutcome,
   UserTransaction,
@@ -12,15 +14,19 @@ import type {
 import { WorkflowFailed } from './errors.ts'
 import { openNode } from './open-node.ts'
 import { type NodeOptions, resolveNodeOptions } from './options/node-options.ts'
-import type { RawOptions } from './options/raw-options.ts'
+import type { CodeOptions, RawOptions } from './options/raw-options.ts'
 
-export interface LockstepOptions extends RawOptions {
+export interface LockstepOptions extends RawOptions, Pick<CodeOptions, 'secrets'> {
   /** Workflows that this process can run. */
   readonly workflows?: readonly AnyWorkflow[]
   /** Activities that graphs may use besides the built-in ones. */
   readonly activities?: readonly CustomActivity[]
   /** Workflows that run by themselves: `job('nightly', { cron }, …)`. */
   readonly jobs?: readonly AnyJob[]
+  /** Bounds of one instance: steps, depth, fan-out, sizes. What passes one stands with an incident until it is raised. */
+  readonly limits?: Partial<EngineLimits>
+  /** Gets every ended instance before retention deletes it, such as `archiveToStream(…)`. */
+  readonly archive?: Archive
   /** Where log lines go. @default nowhere */
   readonly logger?: Logger
 }
@@ -69,12 +75,12 @@ export interface Lockstep extends AsyncDisposable {
 
 /** Opens a node in this process: embedded in a folder, or on PostgreSQL when there is a database URL. */
 export async function lockstep(options: LockstepOptions = {}): Promise<Lockstep> {
-  const { workflows = [], activities = [], jobs = [], logger = silentLogger, ...raw } = options
+  const { workflows = [], activities = [], jobs = [], limits, archive, logger = silentLogger, ...raw } = options
   const resolved: NodeOptions = resolveNodeOptions(raw)
   const node = await openNode(
     resolved,
     { clock: systemClock, random: systemRandom, logger },
-    { workflows, activities, jobs },
+    { workflows, activities, jobs, limits, archive },
   )
   const { engine } = node
 
@@ -115,7 +121,12 @@ export async function lockstep(options: LockstepOptions = {}): Promise<Lockstep>
   }
 }
 
+/** A configuration file may also name modules that export activities, or folders of them. */
+export interface ConfigOptions extends Omit<LockstepOptions, 'activities'> {
+  readonly activities?: readonly (CustomActivity | string)[]
+}
+
 /** Types a configuration file. */
-export function defineConfig(options: LockstepOptions): LockstepOptions {
+export function defineConfig(options: ConfigOptions): ConfigOptions {
   return options
 }

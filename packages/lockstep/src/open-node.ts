@@ -1,10 +1,21 @@
 import { hostname } from 'node:os'
 import { uuidSource } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import { type AnyJob, type AnyWorkflow, type CustomActivity, Engine } from '@lockstep/engine'
+import {
+  type AnyJob,
+  type AnyWorkflow,
+  type Archive,
+  type CustomActivity,
+  Engine,
+  type EngineLimits,
+} from '@lockstep/engine'
 import { type Db, historyGuard, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
+import type { ActivitySource } from './activity-modules/activity-source.ts'
+import { ActivityWatch } from './activity-modules/watch-activities.ts'
+import { MessageTriggers } from './message-trigger/message-triggers.ts'
 import { type Edge, openDatabase } from './open-database.ts'
 import { openLocks } from './open-locks.ts'
+import { openOutside } from './open-outside.ts'
 import type { NodeOptions } from './options/node-options.ts'
 import { version } from './version.ts'
 
@@ -12,6 +23,10 @@ export interface Programs {
   readonly workflows: readonly AnyWorkflow[]
   readonly activities: readonly CustomActivity[]
   readonly jobs: readonly AnyJob[]
+  readonly limits?: Partial<EngineLimits> | undefined
+  readonly archive?: Archive | undefined
+  /** Files that activities come from; with `watch` they are loaded anew when they change. */
+  readonly sources?: readonly ActivitySource[]
 }
 
 /** Store and engine of one process, without HTTP. */
@@ -35,9 +50,15 @@ export async function openNode(options: NodeOptions, edge: Edge, programs: Progr
   }
   try {
     const bus = await postgresWakeBus(db, edge.clock, edge.logger.area('bus'))
+    const outside = openOutside(options, edge)
+    const { limits, archive, workflows, activities, jobs } = programs
     const engine = await Engine.open({
       ...edge,
-      ...programs,
+      workflows,
+      activities,
+      jobs,
+      outbound: outside.outbound,
+      secrets: options.secrets,
       locks: { mutex: (name, wanted) => locks().mutex(name, wanted) },
       store: postgresEngineStore(db, { guard, application }),
       bus,
@@ -46,12 +67,21 @@ export async function openNode(options: NodeOptions, edge: Edge, programs: Progr
       heartbeatMs: options.heartbeatMs,
       ttlMs: options.nodeTtlMs,
       scheduler: options.scheduler,
+      ...(limits && { limits }),
+      retention: { keep: options.retention, ...(archive && { archive }) },
       concurrency: options.concurrency,
       flights: db.kind === 'pglite' ? 1 : 2,
     })
+    const { rabbitmq } = outside
+    const triggers = rabbitmq && new MessageTriggers({ ...edge, engine, rabbitmq })
+    triggers?.run()
+    const watch = options.watch ? watchActivities(engine, edge, programs) : undefined
     let closing: Promise<void> | undefined
     const close = async (): Promise<void> => {
+      await watch?.close()
+      await triggers?.close()
       await engine.close(options.drainMs)
+      await outside.close()
       await coordinator?.close()
       await bus.close()
       await db.close()
@@ -69,4 +99,12 @@ export async function openNode(options: NodeOptions, edge: Edge, programs: Progr
     await db.close()
     throw error
   }
+}
+
+function watchActivities(engine: Engine, edge: Edge, { activities, sources = [] }: Programs): ActivityWatch {
+  const fromFiles = new Set(sources.flatMap((source) => source.activities))
+  const others = activities.filter((activity) => !fromFiles.has(activity))
+  const watch = new ActivityWatch({ ...edge, sources, others, replace: (all) => engine.activities.replace(all) })
+  void watch.begin()
+  return watch
 }

@@ -1,8 +1,10 @@
 import { errorMessage } from '@lockstep/base'
+import { postgresBrowse, postgresIdempotency } from '@lockstep/postgres'
 import { type HealthCheck, openHttpServer } from '@lockstep/server'
 import type { Edge } from './open-database.ts'
 import { openNode, type Programs } from './open-node.ts'
 import type { NodeOptions } from './options/node-options.ts'
+import { studioFolder } from './studio-folder.ts'
 
 /** A node that runs and listens: its address, and the way to end it. */
 export interface RunningNode {
@@ -17,6 +19,7 @@ export async function startNode(
   programs: Programs = { workflows: [], activities: [], jobs: [] },
 ): Promise<RunningNode> {
   const node = await openNode(options, edge, programs)
+  const studio = studioFolder()
   let started = false
   let stopping = false
   const ready = async (): Promise<readonly HealthCheck[]> => {
@@ -34,6 +37,12 @@ export async function startNode(
       basePath: options.basePath,
       health: { started: () => started, ready },
       engine: node.engine,
+      browse: postgresBrowse(node.db),
+      idempotency: postgresIdempotency(node.db),
+      locks: node.locks,
+      ...(studio === undefined ? {} : { studio }),
+      clock: edge.clock,
+      random: edge.random,
       logger: edge.logger.area('http'),
     })
     started = true

@@ -1,6 +1,4 @@
-import { buildProgram } from './program.ts'
-import { reportFailure } from './report-failure.ts'
+import { runCli } from './run-cli.ts'
+import { systemTerminal } from './terminal/terminal.ts'
 
-buildProgram()
-  .parseAsync(process.argv)
-  .catch((error: unknown) => reportFailure(error))
+process.exitCode = await runCli(process.argv.slice(2), systemTerminal())

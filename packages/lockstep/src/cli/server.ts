@@ -1,19 +1,6 @@
-import { type Logger, systemClock, systemRandom } from '@lockstep/base'
 import { Command } from 'commander'
-import { jsonLogger } from '../log/json-logger.ts'
-import { terminalLogger } from '../log/terminal-logger.ts'
-import { type LogLevel, resolveNodeOptions } from '../options/node-options.ts'
 import { environmentNames, type RawOptions } from '../options/raw-options.ts'
-import { readConfigFile } from '../options/read-config-file.ts'
-import { readEnvironment } from '../options/read-environment.ts'
-import { startNode } from '../start-node.ts'
-import { reportFailure } from './report-failure.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
-import { welcome } from './welcome.ts'
-
-interface ServerFlags extends RawOptions {
-  readonly config?: string
-}
+import type { ServerFlags } from './server-flags.ts'
 
 export function serverCommand(): Command {
   const from = (option: keyof RawOptions): string => `[${environmentNames[option]}]`
@@ -30,6 +17,7 @@ export function serverCommand(): Command {
     .option('--lock-ttl-ms <ms>', `life of a lock without renewal (30000) ${from('lockTtlMs')}`)
     .option('--lock-wait-ms <ms>', `how long a caller waits for a lock (30000) ${from('lockWaitMs')}`)
     .option('--scheduler <mode>', `cluster or off: whether this node fires schedules (cluster) ${from('scheduler')}`)
+    .option('--retention <rules>', `how long ended instances stay (completed=30d,faulted=90d) ${from('retention')}`)
     .option('--node-name <name>', `name of this node in lists ${from('nodeName')}`)
     .option('--migrate <mode>', `auto, check or off (auto) ${from('migrate')}`)
     .option('--log-level <level>', `debug, info, warn, error or silent (info) ${from('logLevel')}`)
@@ -39,19 +27,9 @@ export function serverCommand(): Command {
     .option('--drain-ms <ms>', `how long a stopping node lets running steps finish (20000) ${from('drainMs')}`)
     .option('--config <file>', 'configuration file (lockstep.config.ts, .js, .json or .yaml)')
     .allowExcessArguments(false)
-    .action((flags: ServerFlags) => runServer(flags).catch(reportFailure))
-}
-
-async function runServer({ config, ...flags }: ServerFlags): Promise<void> {
-  const { options: fromFile, programs } = await readConfigFile(process.cwd(), config)
-  const options = resolveNodeOptions({ ...fromFile, ...readEnvironment(process.env), ...flags })
-  const logger = chooseLogger(options.logLevel)
-  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs)
-  process.stdout.write(welcome(node.url, options))
-  stopOnSignal(() => node.stop(), logger)
-}
-
-function chooseLogger(level: LogLevel): Logger {
-  if (process.stdout.isTTY) return terminalLogger(level, systemClock, (line) => process.stdout.write(line))
-  return jsonLogger(level)
+    .action(async (flags: ServerFlags) => {
+      // Only a node needs all of it: other commands start faster without.
+      const { runServer } = await import('./run-server.ts')
+      await runServer(flags)
+    })
 }

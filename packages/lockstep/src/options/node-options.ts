@@ -1,12 +1,14 @@
 import { InvalidOption } from '@lockstep/base'
-import type { RawOptions } from './raw-options.ts'
+import { type OutsideOptions, resolveOutsideOptions } from './outside-options.ts'
+import type { CodeOptions, RawOptions } from './raw-options.ts'
+import { type KeepOption, retentionOf } from './retention-option.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 export type LockStore = 'postgres' | 'redis' | 'memory'
 export type MigrateMode = 'auto' | 'check' | 'off'
 
 /** What a node runs with, after flags, environment and configuration file were merged and checked. */
-export interface NodeOptions {
+export interface NodeOptions extends OutsideOptions {
   readonly host: string
   readonly port: number
   readonly basePath: string
@@ -18,7 +20,11 @@ export interface NodeOptions {
   readonly locks: LockStore
   readonly lockTtlMs: number
   readonly lockWaitMs: number
+  /** Whether activity modules are loaded anew when their files change. */
+  readonly watch: boolean
   readonly scheduler: 'cluster' | 'off'
+  /** How long ended instances stay where no rule says otherwise; what is left out keeps its default. */
+  readonly retention: KeepOption
   readonly nodeName: string | undefined
   readonly migrate: MigrateMode
   readonly logLevel: LogLevel
@@ -29,11 +35,13 @@ export interface NodeOptions {
 }
 
 /** Checks what the user gave. Every message names the option and what it may be. */
-export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
+export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOptions {
   const heartbeatMs = wholeNumber(raw, 'heartbeatMs', 750, 50, 60_000)
   const databaseUrl = raw.databaseUrl === '' ? undefined : raw.databaseUrl
   const redisUrl = raw.redisUrl === '' ? undefined : raw.redisUrl
   return {
+    ...resolveOutsideOptions(raw),
+    watch: onOff(raw.watch, 'watch'),
     host: raw.host ?? '127.0.0.1',
     port: wholeNumber(raw, 'port', 4400, 0, 65_535),
     basePath: basePath(raw.basePath ?? '/'),
@@ -44,7 +52,8 @@ export function resolveNodeOptions(raw: RawOptions = {}): NodeOptions {
     lockTtlMs: wholeNumber(raw, 'lockTtlMs', 30_000, 50, 86_400_000),
     lockWaitMs: wholeNumber(raw, 'lockWaitMs', 30_000, 0, 86_400_000),
     dataDir: nonEmpty(raw.dataDir ?? '.lockstep', 'dataDir', 'the path of a folder'),
-    scheduler: oneOf(raw.scheduler ?? 'cluster', 'scheduler', ['cluster', 'off']),
+    scheduler: scheduler(raw.scheduler ?? 'cluster'),
+    retention: retentionOf(raw.retention),
     nodeName: raw.nodeName,
     migrate: oneOf(raw.migrate ?? 'auto', 'migrate', ['auto', 'check', 'off']),
     logLevel: oneOf(raw.logLevel ?? 'info', 'logLevel', ['debug', 'info', 'warn', 'error', 'silent']),
@@ -74,6 +83,20 @@ function oneOf<const T extends string>(value: string, option: string, allowed: r
   const found = allowed.find((each) => each === value)
   if (found === undefined) throw new InvalidOption({ option, rule: `one of ${allowed.join(', ')}`, value })
   return found
+}
+
+function scheduler(value: string): 'cluster' | 'off' {
+  if (value === 'leader') {
+    const rule =
+      'cluster or off: leader is not there yet (with cluster all nodes take part, and every occurrence fires once)'
+    throw new InvalidOption({ option: 'scheduler', rule, value })
+  }
+  return oneOf(value, 'scheduler', ['cluster', 'off'])
+}
+
+function onOff(value: boolean | string | undefined, option: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? false
+  return oneOf(value, option, ['on', 'off']) === 'on'
 }
 
 /** Locks of one process alone are refused where there may be others: they would all get them. */

@@ -1,15 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { errorMessage, InvalidOption, isJsonObject } from '@lockstep/base'
+import type { CustomActivity } from '@lockstep/engine'
 import { parse as parseYaml } from 'yaml'
+import { isActivity } from '../activity-modules/activities-of.ts'
+import { type ActivitySource, configSource, moduleSource } from '../activity-modules/activity-source.ts'
+import { loadModule } from '../activity-modules/load-module.ts'
 import type { Programs } from '../open-node.ts'
-import { optionNames, type RawOptions } from './raw-options.ts'
+import { type CodeOptions, optionNames, type RawOptions } from './raw-options.ts'
 
 const candidates = ['ts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((ending) => `lockstep.config.${ending}`)
 
 export interface ConfigFile {
-  readonly options: RawOptions
+  readonly options: RawOptions & CodeOptions
   /** Workflows and activities that the file brings with it; only code can. */
   readonly programs: Programs
 }
@@ -23,15 +26,15 @@ export async function readConfigFile(folder: string, named?: string): Promise<Co
   if (file === undefined) return { options: {}, programs: { workflows: [], activities: [], jobs: [] } }
   if (!existsSync(file))
     throw new InvalidOption({ option: '--config', rule: 'the path of an existing file', value: named })
-  return checked(await load(file), path.basename(file))
+  return checked(await load(file), file)
 }
 
 async function load(file: string): Promise<unknown> {
   try {
     if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'))
-    if (/\.ya?ml$/.test(file)) return parseYaml(readFileSync(file, 'utf8'))
-    const loaded: unknown = file.endsWith('.ts') ? await loadTypeScript(file) : await import(pathToFileURL(file).href)
-    return defaultOf(loaded)
+    // A file of nothing but comments says nothing.
+    if (/\.ya?ml$/.test(file)) return parseYaml(readFileSync(file, 'utf8')) ?? {}
+    return defaultOf(await loadModule(file))
   } catch (cause) {
     throw new InvalidOption(
       { option: path.basename(file), rule: `a file that can be read (${errorMessage(cause)})` },
@@ -45,28 +48,69 @@ function defaultOf(loaded: unknown): unknown {
   return typeof loaded === 'object' && loaded !== null && 'default' in loaded ? defaultOf(loaded.default) : loaded
 }
 
-/** Node 20 cannot read TypeScript by itself. Loaded only when it is needed: it brings a compiler. */
-async function loadTypeScript(file: string): Promise<unknown> {
-  const { tsImport } = await import('tsx/esm/api')
-  return tsImport(pathToFileURL(file).href, import.meta.url)
-}
-
-function checked(value: unknown, file: string): ConfigFile {
+async function checked(value: unknown, at: string): Promise<ConfigFile> {
+  const file = path.basename(at)
   if (!isJsonObject(value)) throw new InvalidOption({ option: file, rule: 'an object of options' })
-  const { workflows = [], activities = [], jobs = [], ...options } = value as Record<string, unknown>
+  const { workflows = [], activities = [], jobs = [], limits, archive, ...options } = value as Record<string, unknown>
   for (const key of Object.keys(options)) {
-    if (!(optionNames as readonly string[]).includes(key))
+    if (!(optionNames as readonly string[]).includes(key) && key !== 'secrets')
       throw new InvalidOption({
         option: `${file}: ${key}`,
-        rule: `one of the known options (${optionNames.join(', ')}, workflows, activities, jobs)`,
+        rule: `one of the known options (${optionNames.join(', ')}, secrets, workflows, activities, jobs, limits, archive)`,
       })
   }
-  for (const [name, list] of Object.entries({ workflows, activities, jobs })) {
+  for (const [name, list] of Object.entries({ workflows, jobs })) {
     if (!Array.isArray(list) || list.some((each) => typeof each !== 'object' || each === null))
-      throw new InvalidOption({ option: `${file}: ${name}`, rule: 'a list of workflows, activities or jobs' })
+      throw new InvalidOption({ option: `${file}: ${name}`, rule: 'a list of workflows or jobs' })
   }
+  const sources = await sourcesOf(activities, at)
   return {
     options: options as RawOptions,
-    programs: { workflows, activities, jobs } as Programs,
+    programs: {
+      workflows,
+      activities: sources.flatMap((each) => each.activities),
+      jobs,
+      sources,
+      limits,
+      archive,
+    } as Programs,
+  }
+}
+
+/** `activities` holds activities, and paths of modules that export some; a folder stands for all modules in it. */
+async function sourcesOf(listed: unknown, config: string): Promise<readonly ActivitySource[]> {
+  const isSound = (each: unknown): boolean => typeof each === 'string' || isActivity(each)
+  if (!Array.isArray(listed) || !listed.every(isSound))
+    throw new InvalidOption({
+      option: `${path.basename(config)}: activities`,
+      rule: 'a list of activities made with defineActivity, and of paths of modules that export some',
+    })
+  const own = listed.filter((each): each is CustomActivity => typeof each !== 'string')
+  const files = listed.filter((each) => typeof each === 'string').flatMap((each) => modulesAt(config, each))
+  const modules: ActivitySource[] = []
+  for (const file of files) modules.push(moduleSource(file, await loadActivities(file)))
+  return own.length === 0 ? modules : [configSource(config, own, defaultOf), ...modules]
+}
+
+function modulesAt(config: string, written: string): readonly string[] {
+  const at = path.resolve(path.dirname(config), written)
+  if (!existsSync(at))
+    throw new InvalidOption({
+      option: `${path.basename(config)}: activities`,
+      rule: 'paths that exist',
+      value: written,
+    })
+  if (!statSync(at).isDirectory()) return [at]
+  return readdirSync(at)
+    .filter((name) => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.(ts|js|mjs)$/.test(name))
+    .sort()
+    .map((name) => path.join(at, name))
+}
+
+async function loadActivities(file: string): Promise<unknown> {
+  try {
+    return await loadModule(file)
+  } catch (cause) {
+    throw new InvalidOption({ option: file, rule: `a module that can be loaded (${errorMessage(cause)})` }, { cause })
   }
 }

@@ -1,18 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { errorMessage, InvalidOption } from '@lockstep/base'
-import { environmentNames, optionNames, type RawOptions } from './raw-options.ts'
+import type { Secrets } from '@lockstep/engine'
+import { type CodeOptions, environmentNames, optionNames, type RawOptions } from './raw-options.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The options that the environment sets; `LOCKSTEP_DATABASE_URL_FILE` and its like name a file that holds the value. */
-export function readEnvironment(environment: Environment): RawOptions {
+export function readEnvironment(environment: Environment): RawOptions & CodeOptions {
   const found: Partial<Record<keyof RawOptions, string>> = {}
   for (const option of optionNames) {
     const name = environmentNames[option]
     const value = environment[name] ?? readFrom(`${name}_FILE`, environment)
     if (value !== undefined && value !== '') found[option] = value
   }
-  return found
+  return { ...found, environmentSecrets: secretsFrom(environment) }
+}
+
+/** Secret `billing-token` is `LOCKSTEP_SECRET_BILLING_TOKEN`, or what the file holds that `LOCKSTEP_SECRET_BILLING_TOKEN_FILE` names. */
+export function secretsFrom(environment: Environment): Secrets {
+  return async (name) => {
+    const variable = `LOCKSTEP_SECRET_${name.toUpperCase().replaceAll('-', '_')}`
+    return environment[variable] ?? readFrom(`${variable}_FILE`, environment)
+  }
 }
 
 function readFrom(name: string, environment: Environment): string | undefined {

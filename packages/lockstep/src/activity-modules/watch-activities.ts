@@ -1,0 +1,134 @@
+/**
+ * Loads activity modules anew when their files change, without a restart of the node. What fails to load leaves the last code that did in
+ * place. Files are watched through their folders: many editors write a new file and move it over the old one.
+ */
+import { type FSWatcher, watch } from 'node:fs'
+import path from 'node:path'
+import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import type { CustomActivity } from '@lockstep/engine'
+import type { ActivitySource } from './activity-source.ts'
+
+export interface WatchOptions {
+  readonly sources: readonly ActivitySource[]
+  /** Activities that come from no file. */
+  readonly others: readonly CustomActivity[]
+  /** Throws when the new ones do not fit together, and changes nothing then. */
+  readonly replace: (activities: readonly CustomActivity[]) => void
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+interface Watched {
+  readonly source: ActivitySource
+  activities: readonly CustomActivity[]
+  files: ReadonlySet<string>
+}
+
+/** Editors write a file in several steps. */
+const CALM_MS = 80
+
+export class ActivityWatch {
+  readonly #o: WatchOptions
+  readonly #watched: readonly Watched[]
+  readonly #folders = new Map<string, FSWatcher>()
+  readonly #changed = new Set<string>()
+  #timer: Timer | undefined
+  #working: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(options: WatchOptions) {
+    this.#o = { ...options, logger: options.logger.area('activities') }
+    this.#watched = options.sources.map((source) => ({
+      source,
+      activities: source.activities,
+      files: new Set([source.file]),
+    }))
+  }
+
+  /** Loads each once more, to learn which files it consists of. */
+  async begin(): Promise<void> {
+    this.#lookAt(this.#watched.map(({ source }) => source.file))
+    for (const each of this.#watched) {
+      try {
+        await this.#load(each)
+      } catch (error) {
+        this.#report(each, error)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#timer?.cancel()
+    for (const watcher of this.#folders.values()) watcher.close()
+    this.#folders.clear()
+    await this.#working
+  }
+
+  #lookAt(files: Iterable<string>): void {
+    for (const folder of new Set([...files].map((file) => path.dirname(file)))) {
+      if (this.#closed || this.#folders.has(folder)) continue
+      const watcher = watch(folder, (_, name) => name !== null && this.#noteChange(path.join(folder, name)))
+      watcher.on('error', (error) =>
+        this.#o.logger.warn('cannot watch a folder', { folder, reason: errorMessage(error) }),
+      )
+      this.#folders.set(folder, watcher)
+    }
+  }
+
+  #noteChange(file: string): void {
+    if (!this.#watched.some(({ files }) => files.has(file))) return
+    this.#changed.add(file)
+    this.#timer?.cancel()
+    this.#timer = this.#o.clock.schedule(CALM_MS, () => {
+      const changed = new Set(this.#changed)
+      this.#changed.clear()
+      this.#working = this.#working.then(() => this.#reload(changed))
+    })
+  }
+
+  async #reload(changed: ReadonlySet<string>): Promise<void> {
+    for (const each of this.#watched) {
+      if (this.#closed || ![...changed].some((file) => each.files.has(file))) continue
+      try {
+        this.#replace(each, await this.#load(each))
+      } catch (error) {
+        this.#report(each, error)
+      }
+    }
+  }
+
+  /** What failed is still made of the files that it was made of before, and of those that it has come to since. */
+  async #load(watched: Watched): Promise<readonly CustomActivity[]> {
+    const files = new Set<string>()
+    try {
+      const activities = await watched.source.reload((file) => files.add(file))
+      watched.files = files
+      return activities
+    } catch (error) {
+      watched.files = new Set([...watched.files, ...files])
+      throw error
+    } finally {
+      this.#lookAt(files)
+    }
+  }
+
+  /** All or nothing: a name that is taken leaves everything as it was. */
+  #replace(changed: Watched, activities: readonly CustomActivity[]): void {
+    const { others, replace, logger } = this.#o
+    const all = this.#watched.flatMap((each) => (each === changed ? activities : each.activities))
+    replace([...others, ...all])
+    changed.activities = activities
+    logger.info('activities loaded anew', {
+      file: path.basename(changed.source.file),
+      types: activities.map(({ type }) => type).join(', '),
+    })
+  }
+
+  #report({ source }: Watched, error: unknown): void {
+    this.#o.logger.error('a module could not be loaded, the code before the change stays', {
+      file: source.file,
+      reason: errorMessage(error),
+    })
+  }
+}

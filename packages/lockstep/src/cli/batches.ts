@@ -1,0 +1,163 @@
+import { INSTANCE_FILTER_NAMES, readFilterText } from '@lockstep/server/filter'
+import type { Command } from 'commander'
+import { EndedBadly, EXIT, UsageError } from './exit-codes.ts'
+import { pairOf } from './instance-verbs.ts'
+import type { Body } from './remote/api-client.ts'
+import {
+  limitOf,
+  noun,
+  type PagedFlags,
+  paged,
+  pathOf,
+  remoteCommand,
+  type Session,
+  sure,
+} from './remote/remote-command.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { agoText } from './terminal/time-text.ts'
+
+const B = '/batch-operations'
+const LOOK_MS = 500
+
+interface RunFlags {
+  readonly filter?: readonly string[]
+  readonly option?: readonly string[]
+  readonly limit?: string
+  readonly note?: string
+  readonly dryRun?: boolean
+  readonly wait?: boolean
+  readonly yes?: boolean
+}
+
+export function batchesCommand(terminal: Terminal): Command {
+  const gather = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+  return noun(
+    'batches',
+    'one thing done with many instances',
+    remoteCommand<RunFlags>(
+      terminal,
+      'run <action> [ids...]',
+      'cancel, terminate, pause, continue, retry or migrate all that fit a filter',
+      (c) =>
+        c
+          .option('-f, --filter <terms>', "such as 'status=faulted definition=order createdAt>=-1d'", gather)
+          .option('--option <name=json>', 'of the action: reason, children, step, version', gather)
+          .option('--limit <count>', 'most instances (100000)')
+          .option('--note <text>', 'kept with it')
+          .option('--dry-run', 'count, and change nothing')
+          .option('--wait', 'follow it to its end')
+          .option('-y, --yes', 'do not ask'),
+      run,
+    ),
+    remoteCommand<PagedFlags>(terminal, 'list', 'list batch operations', paged, async (session, _, flags) => {
+      session.table(
+        await session.api.list(B, {}, limitOf(flags)),
+        [
+          { title: 'ID', text: (row) => row.id },
+          { title: 'ACTION', text: (row) => row.action },
+          { title: 'STATE', text: (row) => row.state },
+          { title: 'DONE', text: (row) => `${row.done}/${row.total}`, align: 'right' },
+          { title: 'STARTED', text: (row) => agoText(row.createdAt, terminal.now()) },
+          { title: 'OUTCOMES', text: outcomesText, elastic: true },
+        ],
+        'No batch operations',
+      )
+    }),
+    remoteCommand<PagedFlags & { outcome?: string }>(
+      terminal,
+      'get <id>',
+      'show a batch operation and what became of its instances',
+      (c) => paged(c).option('--outcome <outcome>', 'only instances with this one'),
+      async (session, [id], { outcome, ...flags }) => {
+        const { body } = await session.api.call('GET', pathOf('batch-operations', id!))
+        const items = await session.api.list(pathOf('batch-operations', id!, 'items'), { outcome }, limitOf(flags))
+        if (session.output !== 'table') return session.done('', { ...body, items })
+        session.fields(body, [
+          ['id', body.id],
+          ['action', `${body.action} ${JSON.stringify(body.options)}`],
+          ['filter', JSON.stringify(body.filter)],
+          ['state', body.state],
+          ['done', `${body.done} of ${body.total}${body.cut ? ', cut at its limit' : ''}`],
+          ['outcomes', outcomesText(body)],
+          ['note', body.note ?? undefined],
+        ])
+        terminal.out('\n')
+        session.table(
+          items,
+          [
+            { title: 'INSTANCE', text: (row) => row.instanceId },
+            { title: 'OUTCOME', text: (row) => row.outcome ?? 'not yet' },
+            { title: 'DETAIL', text: (row) => row.detail ?? '', elastic: true },
+          ],
+          'It has no instances',
+        )
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'cancel <id>',
+      'leave undone what is not done yet',
+      (c) => c,
+      async (session, [id]) => {
+        const { body } = await session.api.call('POST', pathOf('batch-operations', id!, 'cancel'))
+        session.done(`${id} is cancelled after ${body.done} of ${body.total}`, body)
+      },
+    ),
+  )
+}
+
+const outcomesText = ({ outcomes }: Body): string =>
+  Object.entries(outcomes as Record<string, number>)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ')
+
+async function run(session: Session, [action, ...ids]: readonly string[], flags: RunFlags): Promise<void> {
+  const { terminal, api } = session
+  const filter = readFilterText((flags.filter ?? []).join(' '), INSTANCE_FILTER_NAMES)
+  const target = {
+    ...(Object.keys(filter).length === 0 ? {} : { filter: withNumbers(filter) }),
+    ...(ids.length === 0 ? {} : { ids }),
+  }
+  if (Object.keys(target).length === 0)
+    throw new UsageError({ text: 'Say which instances: ids, or --filter with at least one condition' })
+  const request = {
+    action,
+    target,
+    options: flags.option && Object.fromEntries(flags.option.map(optionOf)),
+    limit: flags.limit === undefined ? undefined : Number(flags.limit),
+    note: flags.note,
+  }
+  const { body: preview } = await api.call('POST', B, { body: { ...request, dryRun: true } })
+  const count = `${preview.exact ? '' : 'more than '}${preview.count}`
+  if (flags.dryRun === true) return session.done(`${action} would be done with ${count} instances`, preview)
+  await sure(terminal, flags.yes, `Do ${action} with ${count} instances?`)
+  const { body } = await api.call('POST', B, { body: request })
+  if (flags.wait !== true) return session.done(`${body.id} is under way`, body)
+  await follow(session, body.id)
+}
+
+const withNumbers = (filter: Readonly<Record<string, string>>): Record<string, unknown> =>
+  'version' in filter ? { ...filter, version: Number(filter.version) } : { ...filter }
+
+function optionOf(text: string): [string, unknown] {
+  const [name, value] = pairOf('--option', text)
+  try {
+    return [name, JSON.parse(value)]
+  } catch {
+    return [name, value]
+  }
+}
+
+async function follow(session: Session, id: string): Promise<void> {
+  const { terminal, api, progress } = session
+  for (;;) {
+    const { body } = await api.call('GET', pathOf('batch-operations', id))
+    progress.show(`${body.state} ${body.done} of ${body.total}`)
+    if (body.state === 'done' || body.state === 'cancelled') {
+      progress.clear()
+      return session.done(`${id} is ${body.state}: ${outcomesText(body) || 'no instance fitted'}`, body)
+    }
+    if (!(await terminal.pause(LOOK_MS)))
+      throw new EndedBadly({ text: `${id} goes on; see "lockstep batches get ${id}"`, exitCode: EXIT.interrupted })
+  }
+}

@@ -1,0 +1,222 @@
+import type { Command } from 'commander'
+import { importFile, problemText, push } from './push-definitions.ts'
+import type { Body } from './remote/api-client.ts'
+import {
+  limitOf,
+  noun,
+  type PagedFlags,
+  paged,
+  pathOf,
+  remoteCommand,
+  type Session,
+  sure,
+} from './remote/remote-command.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { agoText } from './terminal/time-text.ts'
+
+const D = '/workflow-definitions'
+
+export function definitionsCommand(terminal: Terminal): Command {
+  const yes = (command: Command): Command => command.option('-y, --yes', 'do not ask')
+  return noun(
+    'definitions',
+    'workflows, their drafts and versions',
+    remoteCommand<PagedFlags & { kind?: string; name?: string; published?: boolean }>(
+      terminal,
+      'list',
+      'list workflows',
+      (c) =>
+        paged(c)
+          .option('--name <prefix>', 'those whose name begins so')
+          .option('--kind <kind>', 'graph or function')
+          .option('--published', 'those of which new instances can start'),
+      async (session, _, { kind, name, published, ...page }) => {
+        const rows = await session.api.list(D, { kind, name, published }, limitOf(page))
+        session.table(
+          rows,
+          [
+            { title: 'ID', text: (row) => row.id },
+            { title: 'NAME', text: (row) => row.name, elastic: true },
+            { title: 'KIND', text: (row) => row.kind },
+            { title: 'VERSION', text: (row) => (row.version === null ? 'draft only' : `v${row.version}`) },
+          ],
+          'No workflows yet. Write one with "lockstep init", send it with "lockstep definitions push"',
+        )
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'get <id>',
+      'show a workflow and its draft',
+      (c) => c,
+      async (session, [id]) => {
+        const { body } = await session.api.call('GET', pathOf('workflow-definitions', id!))
+        const { body: draft } = await session.api.call('GET', pathOf('workflow-definitions', id!, 'draft'))
+        session.fields({ ...body, draft: draft.draft, problems: draft.problems }, [
+          ['id', body.id],
+          ['name', body.name],
+          ['kind', body.kind],
+          ['published', body.version === null ? 'no' : `version ${body.version}`],
+          ['draft', `revision ${body.etag.replaceAll('"', '')}`],
+          ['activities', draft.draft?.activities?.map((each: Body) => `${each.id} (${each.type})`).join(', ')],
+          ...draft.problems.map((each: Body) => ['problem', problemText(each)] as const),
+        ])
+      },
+    ),
+    remoteCommand<PagedFlags>(
+      terminal,
+      'versions <id>',
+      'list published versions',
+      paged,
+      async (session, [id], flags) => {
+        const rows = await session.api.list(pathOf('workflow-definitions', id!, 'versions'), {}, limitOf(flags))
+        session.table(
+          rows,
+          [
+            { title: 'VERSION', text: (row) => `v${row.version}`, align: 'right' },
+            { title: 'CURRENT', text: (row) => (row.current ? 'yes' : '') },
+            { title: 'PUBLISHED', text: (row) => agoText(row.publishedAt, terminal.now()) },
+            { title: 'HASH', text: (row) => row.hash.slice(0, 12) },
+          ],
+          'It was never published',
+        )
+      },
+    ),
+    remoteCommand<{ publish?: boolean }>(
+      terminal,
+      'push <file>',
+      'save a document as draft; - reads standard input',
+      (c) => c.option('--publish', 'publish it too: a document with errors then changes nothing'),
+      async (session, [file], { publish }) => push(session, file!, publish === true),
+    ),
+    remoteCommand(
+      terminal,
+      'publish <id>',
+      'make the draft the version that new instances get',
+      (c) => c,
+      async (session, [id]) => {
+        const { body } = await session.api.call('POST', pathOf('workflow-definitions', id!, 'publish'))
+        session.done(`${body.id} version ${body.version} is published`, body)
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'republish <id> <version>',
+      'make an older version current again',
+      (c) => c,
+      async (session, [id, version]) => {
+        const { body } = await session.api.call(
+          'POST',
+          pathOf('workflow-definitions', id!, 'versions', version!, 'publish'),
+        )
+        session.done(`${body.id} version ${body.version} is current again`, body)
+      },
+    ),
+    remoteCommand<{ yes?: boolean }>(
+      terminal,
+      'retract <id>',
+      'let no new instance start',
+      yes,
+      async (session, [id], flags) => {
+        await sure(terminal, flags.yes, `Let no new instance of ${id} start?`)
+        const { body } = await session.api.call('POST', pathOf('workflow-definitions', id!, 'retract'))
+        session.done(`${id} is retracted; what runs goes on`, body)
+      },
+    ),
+    remoteCommand<{ yes?: boolean }>(
+      terminal,
+      'discard <id>',
+      'undo what was saved since the current version',
+      yes,
+      async (session, [id], flags) => {
+        await sure(terminal, flags.yes, `Throw away the draft of ${id}? A workflow without a version is deleted.`)
+        const { body } = await session.api.call('DELETE', pathOf('workflow-definitions', id!, 'draft'))
+        session.done(
+          body.status === 'deleted' ? `${id} is deleted` : `The draft of ${id} is version ${body.version} again`,
+          body,
+        )
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'diff <id> [from] [to]',
+      'what differs between versions: a number, published or draft',
+      (c) => c,
+      async (session, [id, from, to]) => {
+        const { body } = await session.api.call('GET', pathOf('workflow-definitions', id!, 'diff'), {
+          query: { from, to },
+        })
+        if (session.output !== 'table') return session.done('', body)
+        session.table(
+          body.changes,
+          [
+            { title: 'CHANGE', text: (row) => row.change },
+            { title: 'OF', text: (row) => `${row.subject} ${row.id ?? row.name ?? edgeText(row)}`.trim() },
+            { title: 'MIGRATION', text: (row) => row.migration },
+            { title: 'WHY', text: (row) => row.reason, elastic: true },
+          ],
+          'They mean the same',
+        )
+      },
+    ),
+    remoteCommand<PagedFlags>(
+      terminal,
+      'consumers <id>',
+      'list workflows that run this one',
+      paged,
+      async (session, [id], flags) => {
+        const rows = await session.api.list(pathOf('workflow-definitions', id!, 'consumers'), {}, limitOf(flags))
+        session.table(
+          rows,
+          [
+            { title: 'ID', text: (row) => row.id },
+            { title: 'NAME', text: (row) => row.name, elastic: true },
+            { title: 'VERSION', text: (row) => `v${row.version}` },
+            { title: 'CURRENT', text: (row) => (row.current ? 'yes' : '') },
+          ],
+          'No graph runs it',
+        )
+      },
+    ),
+    remoteCommand<{ format?: string; published?: boolean }>(
+      terminal,
+      'export <ids...>',
+      'print documents as text that import reads',
+      (c) =>
+        c
+          .option('--format <format>', 'json or yaml (yaml)')
+          .option('--published', 'the published version, not the draft'),
+      async (session, ids, { format = 'yaml', published }) => {
+        const query = { format, source: published ? 'published' : 'draft' }
+        const texts: string[] = []
+        for (const id of ids) texts.push(await textOf(session, pathOf('workflow-definitions', id, 'export'), query))
+        terminal.out(
+          format === 'yaml'
+            ? texts.join('---\n')
+            : texts.length === 1
+              ? texts[0]!
+              : `[\n${texts.map((each) => each.trimEnd()).join(',\n')}\n]\n`,
+        )
+      },
+    ),
+    remoteCommand<{ format?: string; dryRun?: boolean; acceptProblems?: boolean }>(
+      terminal,
+      'import <file>',
+      'write drafts from JSON, YAML or what Elsa 3 exports; - reads standard input',
+      (c) =>
+        c
+          .option('--format <format>', 'json, yaml or elsa (what it looks like)')
+          .option('--dry-run', 'say what would happen, write nothing')
+          .option('--accept-problems', 'take documents with errors too, as drafts'),
+      async (session, [file], flags) => importFile(session, file!, flags),
+    ),
+  )
+}
+
+const edgeText = (row: Body): string => (row.from === undefined ? '' : `${row.from} --${row.outcome}--> ${row.to}`)
+
+/** The text as the server wrote it, not as a parser would write it again. */
+async function textOf({ api }: Session, path: string, query: Record<string, string>): Promise<string> {
+  const { body } = await api.call('GET', path, { query })
+  return typeof body === 'string' ? body : `${JSON.stringify(body, null, 2)}\n`
+}

@@ -1,0 +1,51 @@
+/** The doctor without a node: for a store whose nodes are all down, or that should not be asked through one. */
+import { silentLogger, systemClock, systemRandom, uuidSource } from '@lockstep/base'
+import { examineStore } from '@lockstep/engine'
+import { historyGuard, postgresEngineStore } from '@lockstep/postgres'
+import { openDatabase } from '../open-database.ts'
+import { resolveNodeOptions } from '../options/node-options.ts'
+import { version } from '../version.ts'
+import type { Body } from './remote/api-client.ts'
+
+export interface DirectOptions {
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string | undefined
+  readonly repair: boolean
+}
+
+/** Often enough that no other node takes this one for dead. */
+const BEAT_MS = 500
+
+/** Opens the store, never changing its schema. A repair happens under the fence of a node row, as every write does. */
+export async function withStore(
+  { databaseUrl, dataDir, repair }: DirectOptions,
+  work: (look: (cursor: string | undefined) => Promise<Body>) => Promise<void>,
+): Promise<void> {
+  const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
+  const options = resolveNodeOptions({
+    migrate: 'check',
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  })
+  const nodeId = uuidSource(systemClock, systemRandom)()
+  const guard = historyGuard()
+  const db = await openDatabase(options, guard, `lockstep-doctor:${nodeId}`, edge)
+  const { membership, maintenance } = postgresEngineStore(db, { guard })
+  let beat: NodeJS.Timeout | undefined
+  try {
+    if (repair) {
+      await membership.join({ id: nodeId, name: 'doctor', version })
+      beat = setInterval(() => void membership.beat(nodeId).catch(() => undefined), BEAT_MS)
+    }
+    await work(async () => {
+      const report = await examineStore(maintenance, nodeId, { repair, lookAt: Number.MAX_SAFE_INTEGER })
+      const looked = Object.fromEntries(Object.entries(report.areas).map(([area, each]) => [area, each.looked]))
+      const findings = report.findings.map((each) => ({ ...each, repair: each.repair ?? null }))
+      return { healthy: report.healthy, findings, looked, next: null }
+    })
+  } finally {
+    clearInterval(beat)
+    if (repair) await membership.leave(nodeId).catch(() => undefined)
+    await db.close()
+  }
+}

@@ -1,0 +1,68 @@
+import { parseDuration } from '@lockstep/base'
+import { EndedBadly, EXIT } from './exit-codes.ts'
+import type { Body } from './remote/api-client.ts'
+import { pathOf, type Session } from './remote/remote-command.ts'
+import { oneLine } from './terminal/table.ts'
+
+/** How often new facts are looked for. The server answers sooner when the instance ends. */
+const LOOK_MS = 1_000
+const ENDED = new Set(['completed', 'faulted', 'cancelled', 'terminated'])
+
+/** Prints facts as they happen, then how it ended, and ends badly unless it completed. `limit`: gives up after so long. */
+export async function followInstance(session: Session, id: string, limit?: string): Promise<void> {
+  const { terminal, api } = session
+  const until = limit === undefined ? Number.POSITIVE_INFINITY : terminal.now() + parseDuration(limit)
+  const facts = factPrinter(session, id)
+  for (;;) {
+    const waitMs = Math.max(0, Math.min(LOOK_MS, until - terminal.now()))
+    const { body } = await api.call('GET', pathOf('workflow-instances', id), { query: { wait: Math.round(waitMs) } })
+    await facts()
+    if (ENDED.has(body.status)) return tell(session, body)
+    if (terminal.now() >= until) {
+      session.done(`${id} is ${body.status} and has not ended`, body)
+      throw new EndedBadly({ text: `${id} had not ended after ${limit}`, exitCode: EXIT.timedOut })
+    }
+  }
+}
+
+/** Prints what came since it was last called; on standard error, where the answer is wanted as JSON. */
+function factPrinter({ terminal, api, output }: Session, id: string): () => Promise<void> {
+  const { colors } = terminal
+  let seen = 0
+  return async () => {
+    if (output !== 'table' && !terminal.isTerminal) return
+    for (;;) {
+      const { body } = await api.call('GET', pathOf('workflow-instances', id, 'journal'), {
+        query: { after: seen, limit: 200 },
+      })
+      for (const fact of body.items) {
+        seen = fact.seq
+        const step = fact.data.step === undefined ? '' : ` ${fact.data.step}`
+        terminal.err(`${colors.gray(fact.at.slice(11, 23))} ${fact.kind}${colors.bold(step)}${detailOf(fact)}\n`)
+      }
+      if (body.page.next === null) return
+    }
+  }
+}
+
+/** The part of a fact that a person follows. */
+function detailOf({ kind, data }: Body): string {
+  if (kind === 'completed') return data.output === undefined ? '' : ` ${short(data.output)}`
+  if (kind === 'waiting') return ` for ${data.wait.name ?? data.wait.kind}`
+  if (kind === 'failed' || kind === 'retrying') return ` ${oneLine(data.error.message)}`
+  if (kind === 'ended') return ` ${data.status}`
+  return kind === 'started' ? ` ${short(data.input)}` : ''
+}
+
+const short = (value: unknown): string => {
+  const text = oneLine(JSON.stringify(value))
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
+}
+
+function tell(session: Session, body: Body): void {
+  const result = body.status === 'completed' ? `: ${JSON.stringify(body.output)}` : ''
+  session.done(`${body.id} ${body.status}${result}`, body)
+  if (body.status === 'completed') return
+  const error = body.error === null ? '' : `: ${body.error.message} [${body.error.code}]`
+  throw new EndedBadly({ text: `${body.id} ended as ${body.status}${error}`, exitCode: EXIT.failed })
+}

@@ -1,0 +1,146 @@
+import type { Command } from 'commander'
+import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand } from './remote/remote-command.ts'
+import { readJson } from './terminal/read-argument.ts'
+import { statusPaint } from './terminal/status-look.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { agoText } from './terminal/time-text.ts'
+import { type WatchFlags, watched, watching } from './terminal/watch.ts'
+
+interface ListFlags extends PagedFlags, WatchFlags {
+  readonly state?: string
+  readonly definition?: string
+  readonly code?: string
+  readonly fingerprint?: string
+  readonly instance?: string
+}
+
+export function incidentsCommand(terminal: Terminal): Command {
+  return noun(
+    'incidents',
+    'what went wrong and waits for a person',
+    remoteCommand<ListFlags>(
+      terminal,
+      'list',
+      'list incidents, newest first',
+      (c) =>
+        watched(paged(c))
+          .option('--state <state>', 'open or resolved (open)', 'open')
+          .option('--definition <id>', 'of this workflow')
+          .option('--code <code>', 'of this failure')
+          .option('--fingerprint <text>', 'those that are alike')
+          .option('--instance <id>', 'of this instance'),
+      async (session, _, { state, definition, code, fingerprint, instance, ...flags }) =>
+        watching(terminal, flags, async () => {
+          const query = { state, definition, code, fingerprint, instance }
+          const rows = await session.api.list('/incidents', query, limitOf(flags))
+          session.table(
+            rows,
+            [
+              { title: 'ID', text: (row) => row.id },
+              {
+                title: 'STATE',
+                text: (row) => row.state,
+                paint: (text, row) => statusPaint(terminal, row.state)(text),
+              },
+              { title: 'WORKFLOW', text: (row) => `${row.definitionId} v${row.version}` },
+              { title: 'STEP', text: (row) => row.step ?? '' },
+              { title: 'CODE', text: (row) => row.code },
+              { title: 'OPENED', text: (row) => agoText(row.openedAt, terminal.now()) },
+              { title: 'MESSAGE', text: (row) => row.message, elastic: true },
+            ],
+            `No ${state ?? ''} incidents`.replace('  ', ' '),
+          )
+        }),
+    ),
+    remoteCommand<{ definition?: string; limit?: string }>(
+      terminal,
+      'groups',
+      'count open incidents that are alike',
+      (c) => c.option('--definition <id>', 'of this workflow'),
+      async (session, _, { definition }) => {
+        const { body } = await session.api.call('GET', '/incidents/groups', { query: { definition } })
+        session.table(
+          body.items,
+          [
+            { title: 'OPEN', text: (row) => String(row.open), align: 'right' },
+            { title: 'WORKFLOW', text: (row) => row.definitionId },
+            { title: 'STEP', text: (row) => row.step ?? '' },
+            { title: 'CODE', text: (row) => row.code },
+            { title: 'LAST', text: (row) => agoText(row.lastAt, terminal.now()) },
+            { title: 'FINGERPRINT', text: (row) => row.fingerprint },
+            { title: 'MESSAGE', text: (row) => row.message, elastic: true },
+          ],
+          'No open incidents',
+        )
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'get <id>',
+      'show an incident',
+      (c) => c,
+      async (session, [id]) => {
+        const { body } = await session.api.call('GET', pathOf('incidents', id!))
+        session.fields(body, [
+          ['id', body.id],
+          ['state', statusPaint(terminal, body.state)(body.state)],
+          ['instance', `${body.instanceId} (${body.instanceStatus})`],
+          ['workflow', `${body.definitionId} version ${body.version}`],
+          ['step', body.step ?? undefined],
+          ['failure', `${body.code}: ${body.message}`],
+          ['opened', agoText(body.openedAt, terminal.now())],
+          [
+            'resolved',
+            body.resolvedAt === null ? undefined : `${agoText(body.resolvedAt, terminal.now())} (${body.resolution})`,
+          ],
+          ['note', body.note ?? undefined],
+          ['fingerprint', body.fingerprint],
+        ])
+      },
+    ),
+    remoteCommand<{ retry?: boolean; completed?: boolean; failed?: string; result?: string; note?: string }>(
+      terminal,
+      'resolve <id>',
+      'say what became of it; without a flag it is only noted',
+      (c) =>
+        c
+          .option('--retry', 'send its instance back to work')
+          .option('--completed', 'the step had happened')
+          .option('--result <json>', 'with --completed: what it gave; JSON, @file, or -')
+          .option('--failed <message>', 'the step had failed, and why')
+          .option('--note <text>', 'what was found and done'),
+      async (session, [id], { retry, completed, failed, result, note }) => {
+        const outcome = retry ? 'retry' : completed ? 'completed' : failed === undefined ? undefined : 'failed'
+        const wanted = { outcome, message: failed, output: await readJson(terminal, '--result', result), note }
+        const { body } = await session.api.call('POST', pathOf('incidents', id!, 'resolve'), { body: wanted })
+        session.done(`${id} is resolved (${body.resolution ?? 'asked for'})`, body)
+      },
+    ),
+    remoteCommand<{ retry?: boolean; note?: string }>(
+      terminal,
+      'resolve-alike <fingerprint>',
+      'resolve all open incidents of a group',
+      (c) =>
+        c.option('--retry', 'send their instances back to work').option('--note <text>', 'what was found and done'),
+      async (session, [fingerprint], flags) => {
+        const sum: Record<string, number> = {}
+        let more = true
+        while (more) {
+          const { body } = await session.api.call('POST', '/incidents/resolve-alike', {
+            body: { fingerprint, ...only(flags) },
+          })
+          for (const [outcome, count] of Object.entries(body.outcomes as Record<string, number>))
+            sum[outcome] = (sum[outcome] ?? 0) + count
+          // What cannot be resolved stays open, and would be tried for ever.
+          more = body.more && (body.outcomes.resolved ?? 0) > 0
+          session.progress.show(`${sum.resolved ?? 0} resolved so far`)
+        }
+        session.progress.clear()
+        const told = Object.entries(sum).map(([outcome, count]) => `${count} ${outcome}`)
+        session.done(told.length === 0 ? 'No open incidents have this fingerprint' : told.join(', '), sum)
+      },
+    ),
+  )
+}
+
+const only = ({ retry, note }: { retry?: boolean; note?: string }) => ({ retry, note })

@@ -1,0 +1,125 @@
+import type { Command } from 'commander'
+import { UsageError } from './exit-codes.ts'
+import type { Body } from './remote/api-client.ts'
+import { pathOf, remoteCommand, type Session, sure } from './remote/remote-command.ts'
+import { readJson } from './terminal/read-argument.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+/** What operators do with instances, one by one. For many at once there are batches. */
+export function instanceVerbs(terminal: Terminal): readonly Command[] {
+  const reason = (command: Command): Command => command.option('--reason <text>', 'kept in the journal')
+  return [
+    remoteCommand<{ reason?: string; children?: boolean; yes?: boolean }>(
+      terminal,
+      'terminate <ids...>',
+      'end instances at once; nothing is undone',
+      (c) => reason(c).option('--children', 'their children too').option('-y, --yes', 'do not ask'),
+      async (session, ids, { yes, reason: why, children }) => {
+        await sure(terminal, yes, `End ${ids.join(', ')} at once, undoing nothing?`)
+        for (const id of ids) await ask(session, id, 'terminate', { reason: why, children }, 'is told to end')
+      },
+    ),
+    remoteCommand<{ reason?: string }>(
+      terminal,
+      'pause <ids...>',
+      'let nothing new of them start',
+      reason,
+      async (session, ids, flags) => {
+        for (const id of ids) await ask(session, id, 'pause', { reason: flags.reason }, 'is told to pause')
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'continue <ids...>',
+      'let paused instances go on',
+      (c) => c,
+      async (session, ids) => {
+        for (const id of ids) await ask(session, id, 'continue', {}, 'goes on')
+      },
+    ),
+    remoteCommand<{ step?: string; set?: readonly string[]; ofVersion?: string; force?: boolean; note?: string }>(
+      terminal,
+      'retry <ids...>',
+      'send what has faulted back to work',
+      (c) =>
+        c
+          .option('--step <step>', 'from this step on, though it may have completed')
+          .option('--set <name=json>', 'give a variable another value first', gather)
+          .option('--of-version <number>', 'go on as this version')
+          .option('--force', 'also when the workflow that ran it knows of its end')
+          .option('--note <text>', 'goes to the incidents that this resolves'),
+      async (session, ids, { step, set, ofVersion, force, note }) => {
+        const version = ofVersion === undefined ? undefined : Number(ofVersion)
+        const body = { step, variables: set && valuesOf(set), version, force, note }
+        for (const id of ids) await ask(session, id, 'retry', body, 'is tried again')
+      },
+    ),
+    remoteCommand<{ at?: string; input?: string; set?: readonly string[]; correlation?: string }>(
+      terminal,
+      'fork <id>',
+      'begin a new instance as a copy, as it was after one of its facts',
+      (c) =>
+        c
+          .option('--at <seq>', 'number of the fact (the newest)')
+          .option('--input <json>', 'JSON, @file, or - for standard input, instead of its own')
+          .option('--set <name=json>', 'give a variable another value', gather)
+          .option('--correlation <id>', 'instead of its own'),
+      async (session, [id], { at, input, set, correlation: correlationId }) => {
+        const given = input === undefined ? {} : { input: await readJson(terminal, '--input', input) }
+        const wanted = {
+          at: at === undefined ? undefined : Number(at),
+          variables: set && valuesOf(set),
+          correlationId,
+          ...given,
+        }
+        const { body } = await session.api.call('POST', pathOf('workflow-instances', id!, 'fork'), { body: wanted })
+        session.done(body.id, body)
+      },
+    ),
+    remoteCommand<{ map?: readonly string[] }>(
+      terminal,
+      'migrate <id> <version>',
+      'let it go on as another version',
+      (c) => c.option('--map <old=new>', 'an activity that has another id there', gather),
+      async (session, [id, version], { map }) => {
+        const mapping = map && Object.fromEntries(map.map((each) => pairOf('--map', each)))
+        await ask(session, id!, 'migrate', { version: Number(version), mapping }, `goes over to version ${version}`)
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'set <id> <assignments...>',
+      'give variables other values: name=json',
+      (c) => c,
+      async (session, [id, ...assignments]) =>
+        ask(session, id!, 'variables', { variables: valuesOf(assignments) }, 'gets the new values'),
+    ),
+  ]
+}
+
+const gather = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+
+async function ask({ api, done }: Session, id: string, verb: string, wanted: object, told: string): Promise<void> {
+  const { body }: { body: Body } = await api.call('POST', pathOf('workflow-instances', id, verb), { body: wanted })
+  done(`${id} ${body.outcome === 'accepted' ? told : 'was asked for that before'} (${body.instance.status})`, body)
+}
+
+export function pairOf(flag: string, text: string): [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError({ text: `${flag} takes name=value, not "${text}"` })
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** Values are JSON; what is none is taken as text. */
+function valuesOf(assignments: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    assignments.map((each) => {
+      const [name, text] = pairOf('--set', each)
+      try {
+        return [name, JSON.parse(text)]
+      } catch {
+        return [name, text]
+      }
+    }),
+  )
+}

@@ -1,0 +1,236 @@
+import { INSTANCE_FILTER_NAMES, readFilterText } from '@lockstep/server/filter'
+import type { Command } from 'commander'
+import { followInstance } from './follow-instance.ts'
+import { instanceVerbs } from './instance-verbs.ts'
+import type { Body } from './remote/api-client.ts'
+import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand, type Session } from './remote/remote-command.ts'
+import { readJson } from './terminal/read-argument.ts'
+import { statusPaint } from './terminal/status-look.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { agoText, spanText } from './terminal/time-text.ts'
+import { type WatchFlags, watched, watching } from './terminal/watch.ts'
+import { showWhy } from './why.ts'
+
+const I = '/workflow-instances'
+
+interface StartFlags {
+  readonly input?: string
+  readonly correlation?: string
+  readonly dedupe?: string
+  readonly version?: string
+  readonly wait?: string | true
+}
+
+interface ListFlags extends PagedFlags, WatchFlags {
+  readonly filter?: readonly string[]
+  readonly status?: string
+  readonly definition?: string
+}
+
+export function instancesCommand(terminal: Terminal): Command {
+  const gather = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+  return noun(
+    'instances',
+    'runs of workflows',
+    remoteCommand<StartFlags>(
+      terminal,
+      'start <definition>',
+      'start an instance; with --wait, follow it to its end',
+      (c) =>
+        c
+          .option('--input <json>', 'JSON, @file, or - for standard input')
+          .option('--correlation <id>', 'events with the same one reach it')
+          .option('--dedupe <key>', 'two starts with the same key are one instance')
+          .option('--of-version <number>', 'instead of the published one')
+          .option('--wait [duration]', 'wait for its end (60s) and exit with 1 unless it completed'),
+      start,
+    ),
+    remoteCommand<ListFlags>(
+      terminal,
+      'list',
+      'list instances, newest first',
+      (c) =>
+        watched(paged(c))
+          .option('-f, --filter <terms>', "such as 'status=faulted createdAt>=-1h input.customer=42'", gather)
+          .option('--status <list>', 'short for a filter by status')
+          .option('--definition <list>', 'short for a filter by workflow'),
+      async (session, _, flags) => watching(terminal, flags, () => list(session, flags)),
+    ),
+    remoteCommand<WatchFlags>(terminal, 'get <id>', 'show an instance', watched, async (session, [id], flags) =>
+      watching(terminal, flags, () => show(session, id!)),
+    ),
+    remoteCommand<PagedFlags & { newest?: boolean }>(
+      terminal,
+      'journal <id>',
+      'list its facts, oldest first',
+      (c) => paged(c).option('--newest', 'newest first'),
+      async (session, [id], flags) => journal(session, id!, limitOf(flags), flags.newest === true),
+    ),
+    remoteCommand<{ at?: string }>(
+      terminal,
+      'state <id>',
+      'show variables, live steps and waits after one of its facts',
+      (c) => c.option('--at <seq>', 'number of the fact (the newest)'),
+      async (session, [id], { at }) => state(session, id!, at),
+    ),
+    remoteCommand(
+      terminal,
+      'watch <id>',
+      'print its facts as they happen, until it has ended',
+      (c) => c,
+      async (session, [id]) => followInstance(session, id!),
+    ),
+    remoteCommand(
+      terminal,
+      'why <id>',
+      'why it stands where it stands',
+      (c) => c,
+      async (session, [id]) => showWhy(session, id!),
+    ),
+    remoteCommand<{ payload?: string }>(
+      terminal,
+      'resume <id> [bookmark]',
+      'give it what it waits for',
+      (c) => c.option('--payload <json>', 'JSON, @file, or - for standard input'),
+      async (session, [id, bookmark], { payload }) => {
+        const body = { bookmark, payload: await readJson(terminal, '--payload', payload) }
+        const { body: told } = await session.api.call('POST', pathOf('workflow-instances', id!, 'resume'), { body })
+        session.done(`${id} was resumed`, told)
+      },
+    ),
+    remoteCommand<{ reason?: string }>(
+      terminal,
+      'cancel <ids...>',
+      'ask instances to stop',
+      (c) => c.option('--reason <text>', 'kept in the journal'),
+      async (session, ids, { reason }) => {
+        for (const id of ids) {
+          const { body } = await session.api.call('POST', pathOf('workflow-instances', id, 'cancel'), {
+            body: { reason },
+          })
+          session.done(`${id} is asked to stop (${body.status})`, body)
+        }
+      },
+    ),
+    ...instanceVerbs(terminal),
+  ).alias('instance')
+}
+
+async function start(session: Session, [definitionId]: readonly string[], flags: StartFlags & { ofVersion?: string }) {
+  const { terminal, api } = session
+  const { body } = await api.call('POST', I, {
+    body: {
+      definitionId,
+      input: await readJson(terminal, '--input', flags.input),
+      correlationId: flags.correlation,
+      dedupeKey: flags.dedupe,
+      version: flags.ofVersion === undefined ? undefined : Number(flags.ofVersion),
+    },
+  })
+  if (flags.wait === undefined) return session.done(body.id, body)
+  await followInstance(session, body.id, flags.wait === true ? '60s' : flags.wait)
+}
+
+async function list(session: Session, flags: ListFlags): Promise<void> {
+  const { terminal } = session
+  const said = readFilterText((flags.filter ?? []).join(' '), INSTANCE_FILTER_NAMES)
+  const short = { status: flags.status, definition: flags.definition }
+  const rows = await session.api.list(I, { ...short, ...said }, limitOf(flags))
+  const now = terminal.now()
+  session.table(
+    rows,
+    [
+      { title: 'ID', text: (row) => row.id },
+      { title: 'WORKFLOW', text: (row) => `${row.definitionId} v${row.version}` },
+      { title: 'STATUS', text: (row) => row.status, paint: (text, row) => statusPaint(terminal, row.status)(text) },
+      { title: 'STARTED', text: (row) => agoText(row.createdAt, now) },
+      { title: 'TOOK', text: (row) => tookText(row), align: 'right' },
+      { title: 'CORRELATION', text: (row) => row.correlationId ?? '', elastic: true },
+      { title: 'NOW', text: (row) => nowText(row), elastic: true },
+    ],
+    'No instance fits',
+  )
+}
+
+const tookText = (row: Body): string =>
+  row.finishedAt === null ? '' : spanText(Date.parse(row.finishedAt) - Date.parse(row.createdAt))
+
+/** What a person wants to know of it at a glance. */
+function nowText(row: Body): string {
+  if (row.error !== null) return `${row.error.step ?? ''} ${row.error.message ?? row.error.code}`.trim()
+  if (row.incidents.length > 0) return `incident ${row.incidents[0].code}`
+  return row.waitingFor.map((wait: Body) => `waits for ${wait.name}`).join(', ')
+}
+
+async function show(session: Session, id: string): Promise<void> {
+  const { body } = await session.api.call('GET', pathOf('workflow-instances', id))
+  const now = session.terminal.now()
+  session.fields(body, [
+    ['id', body.id],
+    ['workflow', `${body.definitionId} version ${body.version}`],
+    ['status', statusPaint(session.terminal, body.status)(body.status)],
+    ['started', `${body.createdAt} (${agoText(body.createdAt, now)})`],
+    ['ended', body.finishedAt === null ? undefined : `${body.finishedAt} (took ${tookText(body)})`],
+    ['correlation', body.correlationId ?? undefined],
+    ['parent', body.parentId ?? undefined],
+    ['node', body.nodeId ?? undefined],
+    ['input', jsonText(body.input)],
+    ['output', jsonText(body.output)],
+    ['variables', jsonText(body.variables)],
+    ['error', jsonText(body.error)],
+    ...body.waitingFor.map((wait: Body) => ['waits for', `${wait.kind} ${wait.name} (${wait.bookmarkId})`] as const),
+    ...body.incidents.map((each: Body) => ['incident', `${each.id} ${each.code} ${each.message}`] as const),
+    ['facts', String(body.revision)],
+  ])
+}
+
+const jsonText = (value: unknown): string | undefined => (value === null ? undefined : JSON.stringify(value))
+
+async function journal(session: Session, id: string, limit: number, newest: boolean): Promise<void> {
+  const path = pathOf('workflow-instances', id, 'journal')
+  const rows: Body[] = []
+  let next: string | undefined
+  do {
+    const from = next === undefined ? {} : newest ? { before: next } : { after: next }
+    const query = { order: newest ? 'desc' : 'asc', limit: Math.min(200, limit - rows.length), ...from }
+    const { body } = await session.api.call('GET', path, { query })
+    rows.push(...body.items)
+    next = body.page.next ?? undefined
+  } while (next !== undefined && rows.length < limit)
+  session.table(
+    rows,
+    [
+      { title: 'SEQ', text: (row) => String(row.seq), align: 'right' },
+      { title: 'AT', text: (row) => row.at },
+      { title: 'FACT', text: (row) => row.kind },
+      { title: 'STEP', text: (row) => row.data.step ?? '' },
+      { title: 'DATA', text: (row) => factText(row.data), elastic: true },
+    ],
+    'No facts',
+  )
+}
+
+/** Everything of a fact but the step, which stands beside it. */
+export function factText({ step: _, ...data }: Body): string {
+  const text = JSON.stringify(data)
+  return text === '{}' ? '' : text
+}
+
+async function state(session: Session, id: string, at: string | undefined): Promise<void> {
+  const { body } = await session.api.call('GET', pathOf('workflow-instances', id, 'state'), { query: { at } })
+  const now = session.terminal.now()
+  session.fields(body, [
+    ['instance', body.instanceId],
+    ['fact', `${body.seq} of ${body.lastSeq} (${agoText(body.at, now)})`],
+    ['status', body.status],
+    ['input', jsonText(body.input)],
+    ['variables', jsonText(body.variables)],
+    ['output', jsonText(body.output)],
+    ['error', jsonText(body.error)],
+    ...body.steps.map((each: Body) => ['step', `${each.step} ${each.phase}, attempt ${each.attempt}`] as const),
+    ...body.waits.map(
+      (each: Body) =>
+        ['wait', `${each.step} ${each.kind} ${each.name ?? ''} ${agoText(each.dueAt, now)}`.trimEnd()] as const,
+    ),
+  ])
+}

@@ -1,0 +1,56 @@
+import { errorCode, errorMessage, InvalidDuration } from '@lockstep/base'
+import { InvalidFilter } from '@lockstep/server/filter'
+import { CommanderError } from 'commander'
+import {
+  EndedBadly,
+  EXIT,
+  type ExitCode,
+  exitCodeOf,
+  ServerProblem,
+  ServerUnreachable,
+  UsageError,
+} from './exit-codes.ts'
+import { buildProgram } from './program.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+/** Runs one command line and answers what the process shall end with. `server` goes on running after its answer. */
+export async function runCli(words: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await buildProgram(terminal).parseAsync(words, { from: 'user' })
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof CommanderError) return usageCode(error, words)
+    const { text, code, exitCode } = told(error)
+    if (text !== '') terminal.err(`lockstep: ${text}${code === undefined ? '' : ` [${code}]`}\n`)
+    return exitCode
+  }
+}
+
+/** Help and version are answers, not failures. A node that cannot start ends with 1, whatever kept it. */
+function usageCode(error: CommanderError, [first]: readonly string[]): ExitCode {
+  if (error.exitCode === 0 || error.code === 'commander.help') return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  return first === 'server' ? EXIT.failed : EXIT.usage
+}
+
+interface Told {
+  /** One sentence. */
+  readonly text: string
+  readonly code: string | undefined
+  readonly exitCode: ExitCode
+}
+
+function told(error: unknown): Told {
+  if (EndedBadly.is(error)) return { text: error.details.text, code: undefined, exitCode: error.details.exitCode }
+  if (ServerProblem.is(error)) {
+    const { status, problem } = error.details
+    return { text: problem.detail, code: problem.code, exitCode: exitCodeOf(status) }
+  }
+  const text = errorMessage(error)
+  const code = errorCode(error)
+  if (ServerUnreachable.is(error)) return { text, code, exitCode: EXIT.unreachable }
+  if (UsageError.is(error)) return { text, code: undefined, exitCode: EXIT.usage }
+  if (InvalidFilter.is(error) || InvalidDuration.is(error)) return { text, code, exitCode: EXIT.usage }
+  if (error instanceof Error && 'details' in error) return { text, code, exitCode: EXIT.failed }
+  const trace = error instanceof Error ? (error.stack ?? text) : text
+  return { text: `unexpected failure\n${trace}`, code: undefined, exitCode: EXIT.failed }
+}

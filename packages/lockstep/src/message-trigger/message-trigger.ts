@@ -1,0 +1,27 @@
+import { isJsonObject } from '@lockstep/base'
+
+/** A `rabbitmq-message` activity of a published workflow. */
+export interface MessageTrigger {
+  readonly definitionId: string
+  readonly queue: string
+  readonly input: 'body' | 'envelope'
+  readonly deadLetterQueue: string | undefined
+}
+
+/** Of one document. Its inputs are literals, as validation has seen to. */
+export function messageTriggers(definitionId: string, document: unknown): readonly MessageTrigger[] {
+  if (!isJsonObject(document) || !Array.isArray(document.activities)) return []
+  return document.activities.flatMap((activity: unknown): MessageTrigger[] => {
+    if (!isJsonObject(activity) || activity.type !== 'rabbitmq-message' || !isJsonObject(activity.inputs)) return []
+    const { queue, input, deadLetterQueue } = activity.inputs
+    if (typeof queue !== 'string') return []
+    return [
+      {
+        definitionId,
+        queue,
+        input: input === 'envelope' ? 'envelope' : 'body',
+        deadLetterQueue: typeof deadLetterQueue === 'string' ? deadLetterQueue : undefined,
+      },
+    ]
+  })
+}

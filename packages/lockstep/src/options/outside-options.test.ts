@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { resolveNodeOptions } from './node-options.ts'
+import { readEnvironment } from './read-environment.ts'
+
+describe('options of what is outside', () => {
+  it('come from the environment as texts', async () => {
+    const options = resolveNodeOptions(
+      readEnvironment({
+        LOCKSTEP_OUTBOUND_ALLOW: '10.1.0.0/16, billing.internal',
+        LOCKSTEP_CONNECTIONS: 'reports=postgres://a:b@h/r\n legacy_db=postgresql://h/l?x=1',
+        LOCKSTEP_RABBITMQ_URL: 'amqp://a:b@h',
+        LOCKSTEP_MAIL_URL: 'smtp://h:25',
+        LOCKSTEP_WATCH: 'on',
+        LOCKSTEP_SECRET_BILLING_TOKEN: 's',
+      }),
+    )
+    expect(options).toMatchObject({
+      outboundAllow: ['10.1.0.0/16', 'billing.internal'],
+      connections: { reports: 'postgres://a:b@h/r', legacy_db: 'postgresql://h/l?x=1' },
+      ...{ rabbitmqUrl: 'amqp://a:b@h', mailUrl: 'smtp://h:25', watch: true },
+    })
+    expect(await options.secrets('billing-token')).toBe('s')
+    expect(await options.secrets('other')).toBeUndefined()
+    expect(JSON.stringify(options)).not.toContain('"s"')
+  })
+
+  it('come from code as values, asked before the environment', async () => {
+    const { outboundAllow, secrets, watch } = resolveNodeOptions({
+      ...readEnvironment({ LOCKSTEP_SECRET_A: 'environment', LOCKSTEP_SECRET_B: 'environment' }),
+      outbound: { allow: ['::1'] },
+      secrets: async (name) => (name === 'a' ? 'code' : undefined),
+    })
+    expect([outboundAllow, await secrets('a'), await secrets('b'), watch]).toEqual([
+      ['::1'],
+      'code',
+      'environment',
+      false,
+    ])
+  })
+
+  it.each([
+    [{ rabbitmqUrl: 'http://a:pass@h' }, /"rabbitmqUrl" must be a URL such as amqp:/],
+    [{ mailUrl: 'mail.example.org' }, /"mailUrl" must be a URL such as smtp:/],
+    [{ outbound: { allow: 'x' } }, /"outbound" must be of the form/],
+    [{ outbound: { deny: [] } }, /"outbound" must be of the form/],
+    [{ connections: { 'Bad Name': 'postgres://h' } }, /"connections" must be names/],
+    [{ connections: { good: 'mysql://a:pass@h' } }, /"connections.good" must be names/],
+    [{ connections: 'nonsense' }, /"connections.nonsense" must be names/],
+    [{ connections: 7 }, /"connections" must be names/],
+    [{ watch: 'maybe' }, /"watch" must be one of on, off/],
+    [{ secrets: 'x' }, /"secrets" must be a function/],
+  ])('refuse %j', (raw, message) => {
+    expect(() => resolveNodeOptions(raw as never)).toThrow(message)
+    expect(() => resolveNodeOptions(raw as never)).not.toThrow(/pass@/)
+  })
+})

@@ -1,0 +1,73 @@
+import { InvalidOption, isJsonObject } from '@lockstep/base'
+import type { Secrets } from '@lockstep/engine'
+import type { CodeOptions, RawOptions } from './raw-options.ts'
+
+/** What a node may use outside of it, checked. */
+export interface OutsideOptions {
+  readonly rabbitmqUrl: string | undefined
+  readonly mailUrl: string | undefined
+  readonly mailFrom: string | undefined
+  readonly outboundAllow: readonly string[]
+  readonly ownDatabase: boolean
+  /** URLs by name. */
+  readonly connections: Readonly<Record<string, string>>
+  readonly secrets: Secrets
+}
+
+export function resolveOutsideOptions(raw: RawOptions & CodeOptions): OutsideOptions {
+  return {
+    rabbitmqUrl: url(raw, 'rabbitmqUrl', /^amqps?:\/\//, 'amqp://user:password@host:5672'),
+    mailUrl: url(raw, 'mailUrl', /^smtps?:\/\//, 'smtp://user:password@host:587'),
+    mailFrom: raw.mailFrom === '' ? undefined : raw.mailFrom,
+    outboundAllow: allowOf(raw.outbound),
+    ownDatabase: typeof raw.outbound !== 'object' || raw.outbound.ownDatabase !== false,
+    connections: connectionsOf(raw.connections),
+    secrets: secretsOf(raw),
+  }
+}
+
+/** The message never repeats the URL: it holds a password. */
+function url(raw: RawOptions, option: 'rabbitmqUrl' | 'mailUrl', form: RegExp, example: string): string | undefined {
+  const given = raw[option]
+  if (given === undefined || given === '') return undefined
+  if (!form.test(given)) throw new InvalidOption({ option, rule: `a URL such as ${example}` })
+  return given
+}
+
+/** Whether the entries make sense is for the engine to say. */
+function allowOf(given: RawOptions['outbound']): readonly string[] {
+  if (given === undefined) return []
+  const list: unknown = typeof given === 'string' ? given.split(/[\s,]+/).filter(Boolean) : (given.allow ?? [])
+  const strange =
+    typeof given === 'string' ? undefined : Object.keys(given).find((key) => key !== 'allow' && key !== 'ownDatabase')
+  if (strange !== undefined || !Array.isArray(list) || !list.every((each) => typeof each === 'string'))
+    throw new InvalidOption({ option: 'outbound', rule: 'of the form { allow: ["10.1.0.0/16", "billing.internal"] }' })
+  return list
+}
+
+const NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/
+
+function connectionsOf(given: RawOptions['connections']): Readonly<Record<string, string>> {
+  if (given === undefined) return {}
+  const pairs =
+    typeof given === 'string'
+      ? given
+          .split(/\s+/)
+          .filter(Boolean)
+          .map((each): [string, string] => [each.replace(/=.*$/, ''), each.replace(/^[^=]*=?/, '')])
+      : Object.entries(isJsonObject(given) ? given : { '': '' })
+  for (const [name, value] of pairs) {
+    if (!NAME.test(name) || typeof value !== 'string' || !/^postgres(ql)?:\/\//.test(value))
+      throw new InvalidOption({
+        option: NAME.test(name) ? `connections.${name}` : 'connections',
+        rule: 'names in lower case with URLs such as postgres://user:password@host:5432/database',
+      })
+  }
+  return Object.fromEntries(pairs)
+}
+
+function secretsOf({ secrets, environmentSecrets }: CodeOptions): Secrets {
+  if (secrets !== undefined && typeof secrets !== 'function')
+    throw new InvalidOption({ option: 'secrets', rule: 'a function from a name to a promise of its value' })
+  return async (name) => (await secrets?.(name)) ?? environmentSecrets?.(name)
+}
