@@ -12,6 +12,8 @@ const engineFiles = {
   bare: 'engines/bare.mjs',
   locks: 'engines/locks.mjs',
   bareLocks: 'engines/bare-locks.mjs',
+  timedCommits: 'engines/timed-commits.mjs',
+  sweeper: 'engines/sweeper.mjs',
 }
 const peerFiles = {
   DBOS: 'peers/dbos.mjs',

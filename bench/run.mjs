@@ -5,7 +5,19 @@ import { openReport } from './report/report.mjs'
 import { readArguments } from './settings.mjs'
 
 /** In the order in which they run. */
-const partNames = ['three-step', 'latency', 'timers', 'flatness', 'bulk', 'embedded', 'locks']
+const partNames = [
+  'three-step',
+  'latency',
+  'timers',
+  'schedules',
+  'flatness',
+  'for-each',
+  'bulk',
+  'fair-claim',
+  'retention',
+  'embedded',
+  'locks',
+]
 
 const { parts, switches, settings } = arguments_()
 if (switches.help) {

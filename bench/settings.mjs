@@ -13,14 +13,25 @@ const quick = {
   signals: 40,
   timers: 10_000,
   timersSeconds: 10,
+  /** All due in one second. */
+  schedules: 10_000,
   /** Rows of each kind in the full database. */
   suspended: 1_000_000,
   steps: 5_000,
   loop: 10_000,
+  /** Turns of one loop side by side. */
+  wide: 10_000,
   idleSeconds: 10,
   bulk: 20_000,
+  /** Of the fair claim. */
+  tenants: 1_000,
+  dueStarts: 100_000,
   /** Instances that one event wakes. */
   broadcast: 5_000,
+  /** Journal rows that a sweep deletes, under so many starts, in windows of so long with and without it. */
+  expiredRows: 1_000_000,
+  startsPerSecond: 200,
+  sweepWindowMs: 4_000,
   /** Fresh processes per way of opening the embedded store. */
   opens: 3,
   /** Of each contended round. */
@@ -43,12 +54,19 @@ const tiny = {
   signals: 5,
   timers: 200,
   timersSeconds: 2,
+  schedules: 200,
   suspended: 10_000,
   steps: 300,
   loop: 1_000,
+  wide: 1_000,
   idleSeconds: 3,
   bulk: 1_000,
+  tenants: 50,
+  dueStarts: 2_000,
   broadcast: 200,
+  expiredRows: 2_000,
+  startsPerSecond: 50,
+  sweepWindowMs: 500,
   opens: 1,
   contendSeconds: 1,
   leases: 500,

@@ -43,7 +43,16 @@ const nothing = (type) => ({
   run: async (_inputs, context) => ({ kind: 'completed', outcome: 'done', output: context.attempt }),
 })
 
-export const activities = [nothing('bench-first'), nothing('bench-second'), nothing('bench-third')]
+/** The same, but for its first attempt. */
+const flaky = {
+  ...nothing('bench-flaky'),
+  run: async (_inputs, { attempt }) => {
+    if (attempt === 1) throw new Error('once')
+    return { kind: 'completed', outcome: 'done' }
+  },
+}
+
+export const activities = [nothing('bench-first'), nothing('bench-second'), nothing('bench-third'), flaky]
 
 export const threeGraph = {
   id: 'three-graph',
@@ -76,3 +85,41 @@ export const loopGraph = {
   ],
   connections: [{ from: 'loop', to: 'out' }],
 }
+
+/** A for-each whose turns all run side by side. */
+const wideGraph = (id, activities, inputs = {}) => ({
+  id,
+  activities: [
+    {
+      id: 'loop',
+      type: 'for-each',
+      inputs: { items: { $expr: 'input.items' }, concurrency: 10_000, ...inputs },
+      body: {
+        activities,
+        connections: activities.slice(1).map((each, n) => ({ from: activities[n].id, to: each.id })),
+      },
+    },
+    { id: 'out', type: 'set-output', inputs: { name: 'count', value: { $expr: 'steps.loop.output.count' } } },
+  ],
+  connections: [{ from: 'loop', to: 'out' }],
+})
+const value = (id, $expr) => ({ id, type: 'transform', inputs: { value: { $expr } } })
+const waits = (inputs) => ({
+  id: 'wait',
+  type: 'wait-for-event',
+  inputs: { event: 'go', correlationId: { $expr: '"turn-" + index' }, ...inputs },
+})
+
+export const wideGraphs = [
+  wideGraph('wide-effect', [{ id: 'x', type: 'bench-first' }]),
+  wideGraph('wide-inline', [value('x', 'item + 1'), value('y', 'steps.x.output + 1')], { collect: 'y' }),
+  wideGraph('wide-delay', [
+    { id: 'x', type: 'delay', inputs: { duration: { $expr: '20 + (index % 50) * 10' } } },
+    { id: 'y', type: 'bench-first' },
+  ]),
+  wideGraph('wide-retry', [
+    { id: 'x', type: 'bench-flaky', retry: { attempts: 2, backoff: { initial: '100ms' }, jitter: 0 } },
+  ]),
+  wideGraph('wide-timeout', [waits({ timeout: '1s' })]),
+  wideGraph('wide-wait', [waits({})]),
+]

@@ -1,5 +1,7 @@
 // Lockstep in a process of its own: one node with the default composition, on a server or embedded.
 import { setTimeout as delay } from 'node:timers/promises'
+import v8 from 'node:v8'
+import vm from 'node:vm'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { Engine } from '@lockstep/engine'
 import {
@@ -13,7 +15,22 @@ import {
 } from '@lockstep/postgres'
 import { closedLoop, oneAtATime } from '../measure/closed-loop.mjs'
 import { answer } from '../process/answer.mjs'
-import { activities, loopGraph, many, one, sleeper, stepsMs, three, threeGraph, waiter } from './lockstep-programs.mjs'
+import {
+  activities,
+  loopGraph,
+  many,
+  one,
+  sleeper,
+  stepsMs,
+  three,
+  threeGraph,
+  waiter,
+  wideGraphs,
+} from './lockstep-programs.mjs'
+
+// Without the flag the process would have to be started with.
+v8.setFlagsFromString('--expose-gc')
+const collectGarbage = vm.runInNewContext('gc')
 
 const common = { clock: systemClock, random: systemRandom, logger: silentLogger }
 /** Above the most callers of any part: what is measured is the engine, not its limit for running code. */
@@ -60,7 +77,7 @@ answer({
     const workflows = [three, one, waiter, sleeper, many]
     const flights = url === undefined ? 1 : 2
     engine = await Engine.open({ store, bus, ...common, workflows, activities, flights, concurrency: CONCURRENCY })
-    for (const document of [threeGraph, loopGraph]) {
+    for (const document of [threeGraph, loopGraph, ...wideGraphs]) {
       await engine.definitions.create('default', document)
       await engine.definitions.publish('default', document.id)
     }
@@ -114,6 +131,32 @@ answer({
     const { sum } = await toEnd('loop-graph', { items: Array.from({ length: items }, () => 1) })
     if (sum !== items) throw new Error(`the loop counted ${sum} of ${items}`)
     return performance.now() - from
+  },
+  /** One instance whose turns all run side by side: microseconds of processor. */
+  async wide({ definitionId, width }) {
+    collectGarbage()
+    const before = process.cpuUsage()
+    const { count } = await toEnd(definitionId, { items: Array.from({ length: width }, (_, n) => n) })
+    const { user, system } = process.cpuUsage(before)
+    if (count !== width) throw new Error(`the loop counted ${count} of ${width}`)
+    return user + system
+  },
+  /** What an instance takes whose turns all wait. */
+  async wideMemory({ width }) {
+    const usedBytes = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const before = usedBytes()
+    const items = Array.from({ length: width }, (_, n) => n)
+    const { instanceId } = await engine.start({ definitionId: 'wide-wait', input: { items } })
+    await until(async () => (await engine.get(instanceId)).status === 'suspended')
+    await delay(200)
+    const taken = usedBytes() - before
+    const ended = engine.waitForEnd(instanceId, { here: true, limitMs: 60_000 })
+    await engine.cancel(instanceId)
+    await ended
+    return taken
   },
   /** Claims in a queue that only the benchmark uses, under this node's own id. Milliseconds per call, and rows taken. */
   async claims({ queue, limit, calls }) {
