@@ -73,7 +73,7 @@ describe('on a Redis that is away', () => {
     await endsByItself([one!])
     await server.start()
     await server.pause()
-    await endsByItself([two!], 45_000)
+    await endsByItself([two!], 20_000)
     await server.resume()
   })
 })

@@ -16,6 +16,8 @@ export interface TestEngine extends AsyncDisposable {
   publish(document: Parameters<Engine['definitions']['create']>[1] & object): Promise<void>
   /** Waits until the instance rests in this status. */
   rests(instanceId: string, status: string): Promise<void>
+  /** Another node on the same database. */
+  beside(options: Partial<EngineOptions>): Promise<TestEngine>
 }
 
 export async function openTestEngine(options: Partial<EngineOptions> = {}): Promise<TestEngine> {
@@ -49,6 +51,10 @@ async function testEngineOn(db: Db, options: Partial<EngineOptions>, drop: () =>
     },
     rests: async (instanceId, status) => {
       while ((await engine.get(instanceId)).status !== status) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    beside: async (others) => {
+      const { close: _, ...shared } = db
+      return testEngineOn({ ...shared, close: async () => undefined }, others, async () => undefined)
     },
     [Symbol.asyncDispose]: async () => {
       await engine.close(1_000)

@@ -1,5 +1,8 @@
 import { type InstanceRow, type JournalRow, type Violation, violation } from './check-history.ts'
 
+/** How an instance that has ended can go on. */
+const REOPENS: ReadonlySet<string> = new Set(['retried', 'rewound', 'migrated', 'refused'])
+
 /** P4 on one instance: one chain from 1 without a gap, claims rising, one writer per claim, each step and wait ended once. */
 export function checkJournal(instance: InstanceRow, rows: readonly JournalRow[]): Violation[] {
   const { id } = instance
@@ -20,7 +23,11 @@ export function checkJournal(instance: InstanceRow, rows: readonly JournalRow[])
     if (writer !== undefined && writer !== row.node_id)
       say('P4', 'one writer per claim', `claim ${row.claim_no}: ${writer} and ${row.node_id}`)
     writers.set(row.claim_no, row.node_id)
-    if (previous?.kind === 'ended') say('P4', 'an ended journal ends', `${row.kind} at ${row.seq}`)
+    if (row.kind === 'rewound' || (row.kind === 'retried' && row.data.step !== undefined)) ends.clear()
+    // What failed may end once more after an operator had it tried again.
+    if (row.kind === 'retried') for (const [step, by] of ends) if (by === 'failed') ends.delete(step)
+    if (previous?.kind === 'ended' && !REOPENS.has(row.kind))
+      say('P4', 'an ended journal ends', `${row.kind} at ${row.seq}`)
     if (row.kind === 'completed' || row.kind === 'failed') {
       const step = String(row.data.step)
       const by = String(row.data.by ?? row.kind)

@@ -5,6 +5,7 @@ import { systemClock as clock, systemRandom as random } from '@lockstep/base'
 import { Engine } from '@lockstep/engine'
 import { engineLanes, historyGuard, openPostgres, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
 import { graphDocuments } from './graph-documents.mjs'
+import { sagaDocuments, sagaWorkflows } from './saga-programs.mjs'
 import { scriptedActivities, scriptedWorkflows } from './scripted-workflows.mjs'
 
 const tell = (message) => process.send?.(message)
@@ -36,7 +37,7 @@ const loggerFor = (area) => ({
 
 /** Counts the writes of a node by kind, and ends the process at the one that was asked for. */
 function crashing(store, crash) {
-  const counts = { commit: 0, transact: 0, claim: 0 }
+  const counts = { commit: 0, transact: 0, claim: 0, revise: 0 }
   const strikes = (op, when) => crash?.op === op && crash.when === when && counts[op] === crash.n
   const strike = () => {
     die()
@@ -67,6 +68,16 @@ function crashing(store, crash) {
             return result
           }, finish)
           if (strikes('transact', 'after')) await strike()
+          return answer
+        },
+      },
+      verbs: {
+        ...store.verbs,
+        async revise(revision) {
+          counts.revise += 1
+          if (strikes('revise', 'before')) await strike()
+          const answer = await store.verbs.revise(revision)
+          if (strikes('revise', 'after')) await strike()
           return answer
         },
       },
@@ -107,7 +118,7 @@ async function open({ url, name = 'node', crash, sinkFile, engine: options = {},
     random,
     bus,
     logger: loggerFor('engine'),
-    workflows: scriptedWorkflows(outside),
+    workflows: [...scriptedWorkflows(outside), ...sagaWorkflows(outside)],
     activities: scriptedActivities(outside),
     name,
     onIncarnation: (nodeId) => tell({ event: 'incarnation', nodeId }),
@@ -143,10 +154,21 @@ const commands = {
   resume: (request) => node.engine.resume(request),
   publish: (request) => node.engine.publish(request),
   cancel: ({ instanceId, ...options }) => node.engine.cancel(instanceId, options),
+  verb: ({ verb, instanceId, args = [] }) => node.engine.verbs[verb](instanceId, ...args),
+  incidents: ({ method, args = [] }) => node.engine.incidents[method](...args),
+  bulk: ({ method, args = [] }) => node.engine.bulk[method](...args),
+  doctor: () => node.engine.doctor(),
+  journal: ({ instanceId }) => node.engine.journal(instanceId),
+  async publishDocument({ document }) {
+    const { definitions } = node.engine
+    await definitions.create('default', document).catch(() => definitions.saveDraft('default', document.id, document))
+    return definitions.publish('default', document.id)
+  },
   get: ({ instanceId }) => node.engine.get(instanceId),
+  list: (filter) => node.engine.list(filter, 100),
   wait: async ({ instanceId, limitMs }) => (await node.engine.waitForEnd(instanceId, { limitMs })) ?? null,
   async publishGraphs() {
-    for (const document of graphDocuments) {
+    for (const document of [...graphDocuments, ...sagaDocuments]) {
       await node.engine.definitions.create('default', document)
       await node.engine.definitions.publish('default', document.id)
     }

@@ -6,7 +6,7 @@ import { until } from './until.ts'
 const program = fileURLToPath(new URL('./node-process.mjs', import.meta.url))
 
 export interface Crash {
-  readonly op: 'commit' | 'transact' | 'claim'
+  readonly op: 'commit' | 'transact' | 'claim' | 'revise'
   /** From 1. */
   readonly n: number
   readonly when: 'before' | 'after'

@@ -8,7 +8,8 @@ const DAY_MS = 86_400_000
 describe('virtual time', () => {
   it('runs a month of reminders in a moment, each on its day', async () => {
     const sim = simulation({ seed: 1 })
-    const { store, clock, random, bus } = sim.node('only')
+    const node = sim.alone()
+    const { clock } = node
     const reminder = workflow('reminder', async (ctx, input: { days: number }) => {
       const sentAt: number[] = []
       for (let day = 1; day <= input.days; day += 1) {
@@ -17,7 +18,7 @@ describe('virtual time', () => {
       }
       return sentAt
     })
-    const opening = Engine.open({ store, clock, random, bus, workflows: [reminder], heartbeatMs: 60_000 })
+    const opening = Engine.open({ ...node, workflows: [reminder] })
     await sim.run(1_000)
     const engine = await opening
     const starting = engine.start({ definitionId: 'reminder', input: { days: 30 } })

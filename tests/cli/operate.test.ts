@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { flaky } from '../../packages/server/test/operations.ts'
+import { openCli, type TestCli } from './open-cli.ts'
+
+let cli: TestCli
+beforeAll(async () => {
+  cli = await openCli()
+  await cli.write('flaky.json', flaky('flaky'))
+  const waits = {
+    id: 'waits',
+    variables: { seen: { type: 'boolean', default: false } },
+    activities: [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } }],
+  }
+  await cli.write('waits.json', waits)
+  await cli.write('waits2.json', { ...waits, name: 'Second' })
+  for (const file of ['flaky.json', 'waits.json']) await cli.run(['definitions', 'push', file, '--publish'])
+})
+afterAll(() => cli[Symbol.asyncDispose]())
+
+const ok = async (...words: string[]) => {
+  const ran = await cli.run(words)
+  if (ran.code !== 0) expect.fail(`${words.join(' ')} ended with ${ran.code}: ${ran.err}`)
+  return ran
+}
+const get = async (id: string) => (await ok('instances', 'get', id, '--json')).json
+const rests = (id: string, status: string) => expect.poll(async () => (await get(id)).status).toBe(status)
+const waiting = async (): Promise<string> => {
+  const id = (await ok('instances', 'start', 'waits')).out.trim()
+  await rests(id, 'suspended')
+  return id
+}
+const faulted = async (): Promise<string> => {
+  const id = (await ok('instances', 'start', 'flaky')).out.trim()
+  await rests(id, 'faulted')
+  return id
+}
+
+describe('operators', () => {
+  it('pause, change, migrate and end an instance', async () => {
+    const id = await waiting()
+    expect((await ok('instances', 'pause', id, '--reason', 'later')).out).toContain('is told to pause')
+    await rests(id, 'paused')
+    expect((await ok('why', id)).out).toMatch(/paused/)
+    await ok('instances', 'continue', id)
+    await rests(id, 'suspended')
+    await ok('instances', 'set', id, 'seen=true')
+    await expect.poll(async () => (await get(id)).variables).toEqual({ seen: true })
+    await ok('definitions', 'push', 'waits2.json', '--publish')
+    await ok('instances', 'migrate', id, '2')
+    await expect.poll(async () => (await get(id)).version).toBe(2)
+    expect((await cli.run(['instances', 'terminate', id])).code).toBe(2)
+    await ok('instances', 'terminate', id, '--yes')
+    await rests(id, 'terminated')
+    const late = await cli.run(['instances', 'pause', id])
+    expect([late.code, late.err]).toEqual([5, expect.stringContaining('[INSTANCE_WRONG_STATE]')])
+  })
+
+  it('mend what has faulted, or try it on a copy first', async () => {
+    const id = await faulted()
+    const copy = (await ok('instances', 'fork', id, '--at', '1', '--set', 'sound=true')).out.trim()
+    expect((await cli.run(['instances', 'watch', copy])).code).toBe(0)
+    const strange = await cli.run(['instances', 'retry', id, '--step', 'nowhere'])
+    expect([strange.code, strange.err]).toEqual([4, expect.stringContaining('[STEP_NOT_FOUND]')])
+    await ok('instances', 'retry', id, '--step', 'check', '--set', 'sound=true')
+    await rests(id, 'completed')
+  })
+
+  it('see incidents one by one and in groups, and resolve them', async () => {
+    for (const _ of [1, 2]) await faulted()
+    const list = (await ok('incidents', 'list', '--definition', 'flaky')).out
+    expect(list).toMatch(/open +flaky v1 +boom +WORKFLOW_FAULT .*not sound yet/)
+    const [group] = (await ok('incidents', 'groups', '--json')).json
+    expect(group.open).toBeGreaterThanOrEqual(2)
+    const [first] = (await ok('incidents', 'list', '--json')).json
+    expect((await ok('incidents', 'get', first.id)).out).toMatch(/failure +WORKFLOW_FAULT: not sound yet/)
+    expect((await ok('incidents', 'resolve', first.id, '--note', 'known')).out).toContain('is resolved (noted)')
+    expect((await cli.run(['incidents', 'resolve', first.id])).code).toBe(5)
+    expect((await ok('incidents', 'resolve-alike', group.fingerprint)).out).toMatch(/^\d+ resolved\n$/)
+    expect((await ok('incidents', 'list')).err).toBe('No open incidents\n')
+  })
+
+  it('do one thing with many, after a look at how many', async () => {
+    const ids = [await waiting(), await waiting(), await waiting()]
+    const words = ['batches', 'run', 'cancel', '--filter', 'definition=waits status=suspended']
+    expect((await ok(...words, '--dry-run')).out).toBe('cancel would be done with 3 instances\n')
+    expect((await cli.run(words)).err).toContain('Do cancel with 3 instances? There is nobody to ask: say --yes')
+    expect((await cli.run(['batches', 'run', 'cancel'])).err).toContain('Say which instances')
+    const done = await cli.run([...words, '--yes', '--wait', '--json'], { pauses: 1_000 })
+    expect([done.code, done.json.state, done.json.outcomes]).toEqual([0, 'done', { accepted: 3 }])
+    for (const id of ids) await rests(id, 'cancelled')
+    expect((await ok('batches', 'list')).out).toMatch(/cancel +done +3\/3/)
+    expect((await ok('batches', 'get', done.json.id)).out).toMatch(/wfi_.* accepted/)
+    expect((await cli.run(['batches', 'cancel', done.json.id])).code).toBe(5)
+  })
+})

@@ -1,0 +1,162 @@
+/**
+ * Workflows that fail or are cancelled, killed before and after each of their writes in turn; another process then finishes them. Whatever
+ * the place: everything that the outside saw done it saw undone, newest first as the journal tells, each undo under one idempotency key and
+ * recorded once.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endOf, start, type View } from './instance-view.ts'
+import { countOf, TestBed, type TestSite } from './test-bed.ts'
+import { type Crash, NodeCallFailed, TestNode } from './test-node.ts'
+import { until } from './until.ts'
+
+let bed: TestBed
+beforeAll(async () => {
+  bed = await TestBed.open({ graphs: true })
+})
+afterAll(() => bed?.stop())
+
+interface Script {
+  readonly definitionId: string
+  /** When it is cancelled: when its child waits, right after its start, or not at all, because it fails. */
+  readonly cancelled: 'at rest' | 'at once' | 'never'
+  readonly isUndo: (step: string) => boolean
+  /** The step that an undo is for. */
+  readonly subject: (step: string) => string
+}
+
+const ofFunction = { isUndo: (step: string) => step.startsWith('@undo:'), subject: (step: string) => step.slice(6) }
+const ofGraph = {
+  isUndo: (step: string) => step.includes(':undo.'),
+  subject: (step: string) => step.split(':undo.')[0]!,
+}
+
+/** Starts, cancels and waits on one node, until the end or until the node is gone. Repeats what another node may have done. */
+async function drive(node: TestNode, { definitionId, cancelled }: Script): Promise<string> {
+  const input = { fails: cancelled === 'never' }
+  const instanceId = await start(node, definitionId, input, { dedupeKey: 'the one' })
+  if (cancelled === 'at rest') await until('its child waits', () => isOverOrWaits(node, instanceId))
+  if (cancelled !== 'never') await node.call('cancel', { instanceId })
+  const end = await endOf(node, instanceId, 30_000)
+  expect(end?.status).toBe(cancelled === 'never' ? 'faulted' : 'cancelled')
+  return instanceId
+}
+
+async function isOverOrWaits(node: TestNode, instanceId: string): Promise<boolean> {
+  const { status } = await node.call<View>('get', { instanceId })
+  if (status === 'cancelled' || status === 'compensating') return true
+  return (await node.call<readonly View[]>('list', {})).some((each) =>
+    each.waitingFor.some(({ name }) => name === 'never'),
+  )
+}
+
+/** What contradicts the promise, in sentences. */
+async function complaints(site: TestSite, { isUndo, subject }: Script): Promise<string[]> {
+  const found: string[] = []
+  const effects = site.effects()
+  const seen = (instance: string, step: string) =>
+    effects.filter((each) => each.instance === instance && each.step === step)
+  for (const { instance, step } of effects) {
+    if (isUndo(step)) {
+      if (seen(instance, subject(step)).length === 0) found.push(`${step} undid what was never done`)
+      const keys = new Set(seen(instance, step).map((each) => each.key))
+      if (keys.size !== 1) found.push(`${step} has ${keys.size} idempotency keys`)
+    } else if (!effects.some((each) => each.instance === instance && isUndo(each.step) && subject(each.step) === step))
+      found.push(`${step} was done and not undone`)
+  }
+  const rows = await site.rows<{ id: string; step: string }>(
+    `select instance_id as id, data ->> 'step' as step from journal where kind = 'completed' order by instance_id, seq`,
+  )
+  for (const id of new Set(rows.map((row) => row.id))) {
+    const own = rows.filter((row) => row.id === id).map((row) => row.step)
+    const undone = own.filter(isUndo).map(subject)
+    if (new Set(undone).size !== undone.length) found.push(`undone twice: ${undone.join(', ')}`)
+    const done = own.filter((step) => undone.includes(step))
+    if (done.reverse().join() !== undone.join()) found.push(`done ${done.join()}, undone ${undone.join()}`)
+  }
+  return [...new Set(found)]
+}
+
+const open = (site: TestSite, node: TestNode, name: string, crash?: Crash): Promise<unknown> =>
+  node.call('open', site.openOptions({ name, ...(crash === undefined ? {} : { crash }) }))
+
+async function cleanRun(script: Script): Promise<Readonly<Record<Crash['op'], number>>> {
+  await using site = await bed.site()
+  const node = new TestNode()
+  site.nodes.push(node)
+  await open(site, node, 'a')
+  await drive(node, script)
+  expect(await complaints(site, script)).toEqual([])
+  expect(await site.violations()).toEqual([])
+  return await node.call('counts')
+}
+
+/** Answers whether the crash happened. */
+async function crashAndFinish(script: Script, crash: Crash): Promise<boolean> {
+  await using site = await bed.site()
+  const [first, second] = [new TestNode(), new TestNode()]
+  site.nodes.push(first, second)
+  await open(site, first, 'a', crash)
+  try {
+    await drive(first, script)
+    return false
+  } catch (error) {
+    if (!(error instanceof NodeCallFailed && error.code === 'GONE')) throw error
+  }
+  await open(site, second, 'b')
+  await drive(second, script)
+  expect(await complaints(site, script)).toEqual([])
+  expect(await site.violations()).toEqual([])
+  return true
+}
+
+/** A few cases at a time: most of each is waiting for a death to be noticed. */
+async function enumerate(script: Script): Promise<{ landed: number; planned: number }> {
+  const counts = await cleanRun(script)
+  // Every fifth write, before and after in turn, for a run of minutes; 2 meets one side of each, 1 all of them.
+  const every = countOf('LOCKSTEP_FAULTS_BOUNDARY_STRIDE', 5)
+  const cases: Crash[] = []
+  for (let n = 1; n <= counts.commit; n += 1) {
+    if (n % every === 1 % every) cases.push({ op: 'commit', n, when: 'before' })
+    if (n % every === 0) cases.push({ op: 'commit', n, when: 'after' })
+  }
+  for (let n = 1; n <= counts.claim; n += every) cases.push({ op: 'claim', n, when: 'after' })
+  const planned = cases.length
+  let landed = 0
+  const failures: unknown[] = []
+  const worker = async (): Promise<void> => {
+    for (let crash = cases.shift(); crash !== undefined; crash = cases.shift()) {
+      try {
+        if (await crashAndFinish(script, crash)) landed += 1
+      } catch (error) {
+        failures.push(new Error(`${crash.when} ${crash.op} ${crash.n}`, { cause: error }))
+      }
+    }
+  }
+  await Promise.all([worker(), worker(), worker()])
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${planned} crashes`)
+  return { landed, planned }
+}
+
+describe('P1 P4 P5: a saga killed at any of its writes', () => {
+  it.each([
+    ['a function that fails', { definitionId: 'saga-order', cancelled: 'never', ...ofFunction }],
+    [
+      'a function that is cancelled with its child',
+      { definitionId: 'saga-order', cancelled: 'at rest', ...ofFunction },
+    ],
+    [
+      'a function that is cancelled while it works',
+      { definitionId: 'saga-order', cancelled: 'at once', ...ofFunction },
+    ],
+    ['a graph that fails', { definitionId: 'saga-graph', cancelled: 'never', ...ofGraph }],
+    ['a graph that is cancelled with its child', { definitionId: 'saga-graph', cancelled: 'at rest', ...ofGraph }],
+    ['a graph that is cancelled while it works', { definitionId: 'saga-graph', cancelled: 'at once', ...ofGraph }],
+  ] as const)(
+    '%s has done all, or undone all',
+    async (_, script) => {
+      const { landed, planned } = await enumerate(script)
+      expect(landed / planned).toBeGreaterThan(0.5)
+    },
+    300_000,
+  )
+})

@@ -1,0 +1,24 @@
+import { aptInstaller, locatorFor } from '@lockstep/testing/harness'
+import { type Browser, chromium } from 'playwright-core'
+
+/** Debian's browser, installed where it is missing and that is possible. LOCKSTEP_TEST_CHROMIUM names another. */
+export async function openBrowser(): Promise<Browser> {
+  const locate = locatorFor(process.env.PATH)
+  const given = process.env.LOCKSTEP_TEST_CHROMIUM
+  if (given === undefined && locate('chromium') === undefined) {
+    const installer = aptInstaller()
+    const unable = installer.unable()
+    if (unable !== undefined) throw new Error(`Chromium is not here, and ${unable}: set LOCKSTEP_TEST_CHROMIUM`)
+    const progress = (text: string): void => void process.stderr.write(`${text}\n`)
+    await installer.install(
+      ['chromium', 'fonts-inter', 'fonts-dejavu-core'],
+      () => locate('chromium') !== undefined,
+      progress,
+    )
+  }
+  return chromium.launch({
+    executablePath: given ?? locate('chromium')!,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    timeout: 120_000,
+  })
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestEngine, type TestEngine } from '../engine/open-test-engine.ts'
+import { readRows } from '../faults/read-rows.ts'
+
+let test: TestEngine
+beforeAll(async () => {
+  test = await openTestEngine()
+  await test.publish({
+    id: 'child',
+    activities: [
+      { id: 'bad', type: 'if', inputs: { condition: { $expr: 'input.fail === true' } } },
+      { id: 'stop', type: 'fault', inputs: { message: 'told to', code: 'TOLD' } },
+      { id: 'slow', type: 'if', inputs: { condition: { $expr: 'input.wait === true' } } },
+      { id: 'wait', type: 'wait-for-event', inputs: { event: 'never' } },
+      { id: 'out', type: 'set-output', inputs: { name: 'double', value: { $expr: 'input.n * 2' } } },
+    ],
+    connections: [
+      { from: 'bad', outcome: 'true', to: 'stop' },
+      { from: 'bad', outcome: 'false', to: 'slow' },
+      { from: 'slow', outcome: 'true', to: 'wait' },
+      { from: 'slow', outcome: 'false', to: 'out' },
+    ],
+  } as never)
+})
+afterAll(() => test?.[Symbol.asyncDispose]())
+
+let number = 0
+async function parent(inputs: object, outcomes: readonly string[] = ['done', 'some-failed']): Promise<string> {
+  const id = `bulk-${++number}`
+  await test.publish({
+    id,
+    activities: [
+      { id: 'all', type: 'bulk-run', inputs: { definitionId: 'child', items: { $expr: 'input.items' }, ...inputs } },
+      ...outcomes.map((outcome) => ({
+        id: `by-${outcome}`,
+        type: 'set-output',
+        inputs: { name: outcome, value: { $expr: 'steps.all.output' } },
+      })),
+    ],
+    connections: outcomes.map((outcome) => ({ from: 'all', outcome, to: `by-${outcome}` })),
+  } as never)
+  return id
+}
+
+const children = (instanceId: string) =>
+  readRows<{ id: string; status: string }>(
+    test.db,
+    'select id, dedupe_key, status from instance where parent_id = $1 order by id',
+    [instanceId],
+  )
+
+describe('bulk-run', () => {
+  it('runs a child per item, a few at a time, and gathers what they gave in order', async () => {
+    const id = await parent({ concurrency: 3 })
+    const items = Array.from({ length: 25 }, (_, n) => ({ n }))
+    const { output, status, instanceId } = await test.run(id, { items })
+    expect(status).toBe('completed')
+    const { done } = output as { done: { results: { index: number; instanceId: string; output: unknown }[] } }
+    expect(done).toMatchObject({ total: 25, completed: 25, faulted: 0, cancelled: 0 })
+    expect(done.results.map((result) => result.output)).toEqual(items.map(({ n }) => ({ double: n * 2 })))
+    expect((await children(instanceId)).map((child) => child.id).sort()).toEqual(
+      done.results.map((each) => each.instanceId).sort(),
+    )
+  })
+
+  it('ends at once without items', async () => {
+    const { output } = await test.run(await parent({}), { items: [] })
+    expect(output).toEqual({ done: { total: 0, completed: 0, faulted: 0, cancelled: 0, results: [] } })
+  })
+
+  it('leaves through some-failed, and says of each child how it ended', async () => {
+    const items = [{ n: 1 }, { fail: true }, { n: 3 }]
+    const { output } = await test.run(await parent({}), { items })
+    expect(output).toMatchObject({
+      'some-failed': {
+        ...{ total: 3, completed: 2, faulted: 1, cancelled: 0 },
+        results: [
+          { index: 0, status: 'completed', output: { double: 2 } },
+          { index: 1, status: 'faulted', error: { code: 'TOLD', message: 'told to' } },
+          { index: 2, status: 'completed' },
+        ],
+      },
+    })
+  })
+
+  it('names only the failed ones, or none, when asked to', async () => {
+    const items = [{ n: 1 }, { fail: true }]
+    const failed = await test.run(await parent({ collect: 'failed' }), { items })
+    expect(failed.output).toMatchObject({ 'some-failed': { completed: 1, results: [{ index: 1 }] } })
+    const none = await test.run(await parent({ collect: 'none' }), { items })
+    expect(none.output).toMatchObject({ 'some-failed': { completed: 1, faulted: 1, results: [] } })
+  })
+
+  it('fails where some-failed is not connected', async () => {
+    const { status, error } = await test.run(await parent({}, ['done']), { items: [{ fail: true }, { n: 1 }] })
+    expect([status, error]).toMatchObject(['faulted', { code: 'CHILDREN_FAILED', data: { total: 2, faulted: 1 } }])
+  })
+
+  it('cancels the others and starts no more when the first failure is to end it', async () => {
+    const id = await parent({ concurrency: 3, onChildFailure: 'fail-fast' })
+    const items = [{ wait: true }, { fail: true }, { wait: true }, ...Array.from({ length: 20 }, (_, n) => ({ n }))]
+    const { output, instanceId } = await test.run(id, { items })
+    const { 'some-failed': end } = output as { 'some-failed': { results: { status: string }[] } }
+    expect(end).toMatchObject({ total: 23, completed: 0, faulted: 1, cancelled: 22 })
+    expect(end.results.slice(0, 4).map((each) => each.status)).toEqual([
+      'cancelled',
+      'faulted',
+      'cancelled',
+      'not-started',
+    ])
+    expect(await children(instanceId)).toHaveLength(3)
+  })
+
+  it('counts a child that cannot be started as failed, and the others go on', async () => {
+    await test.publish({
+      id: 'picky',
+      input: { type: 'object', required: ['n'] },
+      activities: [{ id: 'a', type: 'log', inputs: { message: 'm', level: 'debug' } }],
+    } as never)
+    const { output } = await test.run(await parent({ definitionId: 'picky' }), { items: [{ n: 1 }, {}, { n: 2 }] })
+    expect(output).toMatchObject({
+      'some-failed': {
+        completed: 2,
+        faulted: 1,
+        results: [{}, { instanceId: null, error: { code: 'INPUT_INVALID' } }, {}],
+      },
+    })
+    const unknown = await test.run(await parent({ definitionId: 'nobody' }), { items: [1, 2] })
+    expect(unknown.output).toMatchObject({
+      'some-failed': { faulted: 2, results: [{ error: { code: 'DEFINITION_NOT_FOUND' } }, {}] },
+    })
+  })
+
+  it('refuses a million children and a concurrency of none', async () => {
+    const problems = test.engine.definitions.problems({
+      id: 'x',
+      activities: [{ id: 'a', type: 'bulk-run', inputs: { definitionId: 'child', items: [], concurrency: 0 } }],
+    } as never)
+    expect(problems).toMatchObject([{ pointer: '/activities/0/inputs/concurrency' }])
+  })
+})

@@ -1,0 +1,128 @@
+/** What operators do to instances that wait for workers, people and many children. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestEngine, type TestEngine } from '../engine/open-test-engine.ts'
+
+let test: TestEngine
+beforeAll(async () => {
+  test = await openTestEngine()
+  await test.publish({
+    id: 'printing',
+    activities: [
+      { id: 'work', type: 'run-task', inputs: { task: 'print', payload: { $expr: 'input' } } },
+      { id: 'out', type: 'set-output', inputs: { name: 'got', value: { $expr: 'steps.work.output' } } },
+    ],
+    connections: [{ from: 'work', to: 'out' }],
+  } as never)
+  await test.publish({
+    id: 'asking',
+    activities: [{ id: 'ask', type: 'human-task', inputs: { title: 'Well?', outcomes: ['yes', 'no'] } }],
+  } as never)
+  await test.publish({
+    id: 'patient',
+    activities: [{ id: 'wait', type: 'wait-for-event', inputs: { event: 'never' } }],
+  } as never)
+  await test.publish({
+    id: 'many',
+    activities: [
+      { id: 'all', type: 'bulk-run', inputs: { definitionId: 'patient', items: [1, 2, 3, 4, 5], concurrency: 3 } },
+    ],
+  } as never)
+})
+afterAll(() => test?.[Symbol.asyncDispose]())
+
+const claim = async () => (await test.engine.tasks.claim({ tasks: ['print'], waitMs: 10_000 }))[0]!
+const start = async (definitionId: string, input?: unknown) =>
+  (await test.engine.start({ definitionId, input })).instanceId
+const end = (id: string) => test.engine.waitForEnd(id, { limitMs: 20_000 })
+const children = async (id: string) => {
+  const all = await test.engine.list({ definitionId: 'patient' }, 100)
+  return all.filter((each) => each.parentId === id).map((each) => each.status)
+}
+
+describe('an instance that waits for a worker', () => {
+  it('takes the completion while it is paused, and goes on with it when it is continued', async () => {
+    const id = await start('printing')
+    const task = await claim()
+    await test.rests(id, 'suspended')
+    await test.engine.verbs.pause(id)
+    await test.rests(id, 'paused')
+    expect(await test.engine.tasks.complete({ id: task.id, leaseNo: 1 }, 'late')).toMatchObject({ outcome: 'done' })
+    expect((await test.engine.get(id)).status).toBe('paused')
+    await test.engine.verbs.continue(id)
+    expect(await end(id)).toMatchObject({ status: 'completed', output: { got: 'late' } })
+  })
+
+  it('can be resumed by hand in place of the worker, who is told', async () => {
+    const id = await start('printing')
+    const task = await claim()
+    expect(await test.engine.resume({ instanceId: id, bookmark: 'print', payload: 'by hand' })).toBe('resumed')
+    expect(await end(id)).toMatchObject({ output: { got: 'by hand' } })
+    expect(await test.engine.tasks.complete({ id: task.id, leaseNo: 1 })).toMatchObject({ outcome: 'cancelled' })
+  })
+
+  it('gets another task when it is sent back to work after the last one failed', async () => {
+    const id = await start('printing')
+    const first = await claim()
+    await test.engine.tasks.fail({ id: first.id, leaseNo: 1 }, { message: 'no' })
+    expect((await end(id))?.status).toBe('faulted')
+    await test.engine.verbs.retry(id)
+    const second = await claim()
+    expect(second.id).not.toBe(first.id)
+    await test.engine.tasks.complete({ id: second.id, leaseNo: 1 }, 'second')
+    expect(await end(id)).toMatchObject({ status: 'completed', output: { got: 'second' } })
+  })
+
+  it('has a task of its own when it is a copy of another', async () => {
+    const original = await start('printing', { n: 1 })
+    const first = await claim()
+    await test.rests(original, 'suspended')
+    const forked = await test.engine.verbs.fork(original)
+    if (!('instanceId' in forked) || forked.instanceId === undefined) throw new Error(JSON.stringify(forked))
+    const second = await claim()
+    expect([second.instanceId, second.id === first.id]).toEqual([forked.instanceId, false])
+    await test.engine.tasks.complete({ id: first.id, leaseNo: 1 }, 'original')
+    await test.engine.tasks.complete({ id: second.id, leaseNo: 1 }, 'copy')
+    expect(await end(original)).toMatchObject({ output: { got: 'original' } })
+    expect(await end(forked.instanceId)).toMatchObject({ output: { got: 'copy' } })
+  })
+
+  it('is explained', async () => {
+    const [worker, person] = [await start('printing'), await start('asking')]
+    await Promise.all([test.rests(worker, 'suspended'), test.rests(person, 'suspended')])
+    expect((await test.engine.why(worker)).text).toContain('for a worker to do task "print"')
+    expect((await test.engine.why(person)).text).toContain('for a person at "ask"')
+    await test.engine.cancel(worker)
+    await test.engine.cancel(person)
+  })
+
+  it('takes the first outcome when somebody resumes a human task by hand', async () => {
+    const id = await start('asking')
+    await test.rests(id, 'suspended')
+    expect(await test.engine.resume({ instanceId: id, payload: 7 })).toBe('resumed')
+    await end(id)
+    const facts = (await test.engine.journal(id)).map((row) => row.data)
+    expect(facts).toContainEqual(
+      expect.objectContaining({ outcome: 'yes', output: { outcome: 'yes', data: 7, completedBy: null }, by: 'resume' }),
+    )
+  })
+})
+
+describe('a bulk run', () => {
+  it('takes its children along when it is cancelled, and starts no more', async () => {
+    const id = await start('many')
+    await expect.poll(() => children(id)).toEqual(['suspended', 'suspended', 'suspended'])
+    await test.rests(id, 'suspended')
+    await test.engine.cancel(id)
+    expect((await end(id))?.status).toBe('cancelled')
+    expect(await children(id)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+  })
+
+  it('leaves nothing broken behind, whatever it waits for', async () => {
+    const [many, task, human] = [await start('many'), await start('printing'), await start('asking')]
+    for (const id of [many, task, human]) await test.rests(id, 'suspended')
+    expect((await test.engine.doctor()).findings).toEqual([])
+    for (const id of [many, task, human]) await test.engine.cancel(id)
+    for (const id of [many, task, human]) await end(id)
+    expect((await test.engine.doctor()).findings).toEqual([])
+  })
+})
