@@ -6,14 +6,18 @@ const shared = {
   ssr: { resolve: { conditions: [...conditions, 'node', 'module', 'default'] } },
 }
 
+/** A machine may be busy: what is waited for comes late, not never. */
+const expect = { poll: { timeout: 20_000 } }
+
 /** `unit` needs nothing but Node. `servers` talks to real servers that the harness brings up on private ports. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // More than the cores of a small machine: most of the long ones wait for a process to be missed.
+    maxWorkers: 3,
     projects: [
       {
         ...shared,
-        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], testTimeout: 30_000 },
+        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], testTimeout: 30_000, expect },
       },
       {
         ...shared,
@@ -24,6 +28,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 240_000,
           fileParallelism: true,
+          expect,
         },
       },
     ],

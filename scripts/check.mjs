@@ -7,6 +7,7 @@ const bin = (name, ...file) => path.join('node_modules', name, ...file)
 const steps = [
   ['format and lint', [bin('@biomejs', 'biome', 'bin', 'biome'), 'ci', '--colors=off', '.']],
   ['types', [bin('typescript', 'bin', 'tsc'), '-p', 'tsconfig.tests.json']],
+  ['types of Studio', [bin('typescript', 'bin', 'tsc'), '-p', 'packages/studio/tsconfig.json']],
   ['imports and cycles', ['scripts/check/imports.mjs']],
   ['names', ['scripts/check/names.mjs']],
   ['ports', ['scripts/check/ports.mjs']],

@@ -28,6 +28,8 @@ async function restart() {
   server = spawn(process.execPath, ['packages/lockstep/bin/lockstep.mjs', 'server', ...args], {
     cwd: root,
     stdio: 'inherit',
+    // Activity modules of the configuration are loaded anew without a restart.
+    env: { LOCKSTEP_WATCH: 'on', ...process.env },
   })
 }
 

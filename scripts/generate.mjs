@@ -2,10 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root, say } from './bootstrap/say.mjs'
+import { activityReference } from './generate/activity-reference.mjs'
 import { adrIndex } from './generate/adr-index.mjs'
 import { luaScripts } from './generate/lua-scripts.mjs'
 
-const generators = [adrIndex, luaScripts]
+const generators = [adrIndex, luaScripts, activityReference]
 const checkOnly = process.argv.includes('--check')
 
 let stale = 0

@@ -30,13 +30,20 @@ for (const file of trackedFiles().filter(isProduct)) {
   if (allowed === undefined)
     problems.push(`${file}: package "${own}" is not in the import table of scripts/check/imports.mjs`)
   const manifest = JSON.parse(read(`packages/${own}/package.json`))
-  const declared = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }
+  const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest
+  const declared = {
+    ...dependencies,
+    ...peerDependencies,
+    ...optionalDependencies,
+    // What Studio uses is built into it.
+    ...(own === 'studio' ? devDependencies : {}),
+  }
   edges.set(file, [])
   for (const { to, line } of importsOf(read(file))) {
     const at = `${file}:${line}`
     if (to.startsWith('.')) {
       const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), to))
-      if (!target.endsWith('.ts')) problems.push(`${at}: import "${to}" with its .ts ending`)
+      if (!/\.tsx?$/.test(target) && own !== 'studio') problems.push(`${at}: import "${to}" with its .ts ending`)
       if (packageOf(target) !== own || !target.startsWith(`packages/${own}/src/`))
         problems.push(`${at}: "${to}" leaves the package`)
       edges.get(file).push(target)

@@ -5,6 +5,7 @@ import { isProduct, packageOf, read, report, trackedFiles } from './sources.mjs'
 const edge = [
   /^packages\/base\/src\/(clock\/system-clock|random\/system-random)\.ts$/,
   /^packages\/lockstep\/src\/cli\//,
+  /^packages\/studio\/src\/browser\//,
   /^packages\/testing\/src\/(harness|faults)\//,
   /^packages\/testing\/src\/simulation\/drain\.ts$/,
 ]

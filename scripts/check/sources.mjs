@@ -18,7 +18,8 @@ export function trackedFiles() {
 export const read = (file) => readFileSync(path.join(root, file), 'utf8')
 
 /** Product sources: what ships. Tests are sources too, but may reach further. */
-export const isProduct = (file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.(test|fixture)\.ts$/.test(file)
+export const isProduct = (file) =>
+  /^packages\/[^/]+\/src\/.*\.tsx?$/.test(file) && !/\.(test|fixture|d)\.ts$/.test(file)
 
 export const packageOf = (file) => /^packages\/([^/]+)\//.exec(file)?.[1]
 
