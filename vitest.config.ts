@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const conditions = ['source']
+const repeatable = fileURLToPath(new URL('tests/setup/repeatable-fast-check.ts', import.meta.url))
 const shared = {
-  resolve: { conditions },
+  resolve: { conditions, alias: [{ find: /^fast-check$/, replacement: repeatable }] },
   ssr: { resolve: { conditions: [...conditions, 'node', 'module', 'default'] } },
 }
 

@@ -24,10 +24,10 @@ async function useEverything(site: Site): Promise<Worker[]> {
   return [one, two]
 }
 
-async function endsByItself(workers: readonly Worker[], limitMs = 10_000): Promise<void> {
+async function endsByItself(workers: readonly Worker[]): Promise<void> {
   for (const worker of workers) {
     void worker.call('close')
-    await until(`${worker.name} ends by itself`, () => worker.isOver, limitMs)
+    await until(`${worker.name} ends by itself`, () => worker.isOver, 30_000)
     expect(await worker.ended()).toBe(0)
     expect(worker.unhandled).toEqual([])
   }
@@ -73,7 +73,7 @@ describe('on a Redis that is away', () => {
     await endsByItself([one!])
     await server.start()
     await server.pause()
-    await endsByItself([two!], 20_000)
+    await endsByItself([two!])
     await server.resume()
   })
 })

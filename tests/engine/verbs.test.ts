@@ -124,7 +124,7 @@ describe('pause and continue', () => {
           type: 'parallel',
           branches: [
             branch({ id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } }),
-            branch({ id: 'nap', type: 'delay', inputs: { duration: '4s' } }),
+            branch({ id: 'nap', type: 'delay', inputs: { duration: '12s' } }),
           ],
         },
       ],

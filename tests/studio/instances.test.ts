@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openBrowser } from './open-browser.ts'
+import { openBrowser, openContext } from './open-browser.ts'
 import { openStudio, type Studio } from './open-studio.ts'
 import { markupText, publishAll, run } from './workflows.ts'
 
@@ -18,14 +18,14 @@ afterAll(async () => {
   await studio?.[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  context = await openContext(browser, { viewport: { width: 1440, height: 900 } })
   page = await context.newPage()
 })
 afterEach(() => context.close())
 
 const node = (id: string) => page.locator(`[data-step="${id}"]`)
 
-describe('instances', () => {
+describe('instances', { timeout: 240_000 }, () => {
   it('E30 starts from the form, and graph, journal, timeline and list show what happens without a reload', async () => {
     await page.goto(`${studio.url}/definitions/order`)
     await page.getByRole('button', { name: 'Start', exact: true }).click()
@@ -130,7 +130,7 @@ describe('instances', () => {
     await page.waitForURL((url) => url.searchParams.get('input.customerId') === 'zoe')
     await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1)
     const rows = await page.locator('tbody tr td:nth-child(3)').allInnerTexts()
-    const other = await browser.newContext()
+    const other = await openContext(browser)
     const elsewhere = await other.newPage()
     await elsewhere.goto(page.url())
     await elsewhere.getByTestId('instances-ready').waitFor()

@@ -1,5 +1,5 @@
 import { aptInstaller, locatorFor } from '@lockstep/testing/harness'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 
 /** Debian's browser, installed where it is missing and that is possible. LOCKSTEP_TEST_CHROMIUM names another. */
 export async function openBrowser(): Promise<Browser> {
@@ -21,4 +21,12 @@ export async function openBrowser(): Promise<Browser> {
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     timeout: 120_000,
   })
+}
+
+/** What a page shows late on a busy machine is waited for; a page that never shows it still fails its test. */
+export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(80_000)
+  context.setDefaultNavigationTimeout(80_000)
+  return context
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser } from './open-browser.ts'
+import { openBrowser, openContext } from './open-browser.ts'
 import { openStudio, type Studio } from './open-studio.ts'
 import { publishAll, run } from './workflows.ts'
 
@@ -68,9 +68,9 @@ async function openPage(context: BrowserContext): Promise<{ page: Page; faults: 
 const settled = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => document.querySelector('h1, [role=alert]') && !document.querySelector('[aria-busy=true]'))
 
-describe('Studio', () => {
+describe('Studio', { timeout: 240_000 }, () => {
   it('E01 lives under a strange prefix: every asset, link, deep link and reload stays there, and no policy is broken', async () => {
-    const context = await browser.newContext()
+    const context = await openContext(browser)
     const { page, faults, asked } = await openPage(context)
     for (const at of Object.values(pages)) {
       await page.goto(studio.url + at)
@@ -91,7 +91,7 @@ describe('Studio', () => {
   })
 
   it('E02 shows loading, empty, error, ready and stale, each by itself', async () => {
-    const context = await browser.newContext()
+    const context = await openContext(browser)
     const { page } = await openPage(context)
     const list = '**/api/v1/workflow-instances?*'
     await page.route(list, async (route) => {
@@ -127,7 +127,7 @@ describe('Studio', () => {
   })
 
   it('E04 keeps one stream for all tabs of a browser', async () => {
-    const context = await browser.newContext()
+    const context = await openContext(browser)
     let open = 0
     let most = 0
     await context.route('**/api/v1/streams/events*', async (route) => {
@@ -145,7 +145,7 @@ describe('Studio', () => {
   })
 
   it.each(['light', 'dark'] as const)('E05 has no serious fault of access on any page, %s', async (colorScheme) => {
-    const context = await browser.newContext({
+    const context = await openContext(browser, {
       colorScheme,
       viewport: { width: 1440, height: 900 },
       reducedMotion: 'reduce',
@@ -174,7 +174,7 @@ describe('Studio', () => {
   })
 
   it('E06 goes anywhere from the palette: a workflow by its name, an instance by its id', async () => {
-    const context = await browser.newContext()
+    const context = await openContext(browser)
     const { page } = await openPage(context)
     await page.goto(studio.url)
     await settled(page)
@@ -199,7 +199,7 @@ describe('Studio', () => {
 
   it('E08 tells ages by the clock of the server, whatever that of the browser says', async () => {
     const fresh = await run(studio, 'order', { amount: 1 }, 'clock')
-    const context = await browser.newContext()
+    const context = await openContext(browser)
     await context.addInitScript(() => {
       const shift = 300_000
       const real = Date.now.bind(Date)
@@ -213,7 +213,7 @@ describe('Studio', () => {
   })
 
   it('jumps by keys, lists them, and stands still when told', async () => {
-    const context = await browser.newContext()
+    const context = await openContext(browser)
     const { page } = await openPage(context)
     await page.goto(studio.url)
     await settled(page)

@@ -693,7 +693,7 @@ begin
     v_now := clock_timestamp();
 
     for t in select * from flow_ticket x where x.tenant = w.tenant and x.definition_id = w.definition_id and x.state = 'gathering' and x.release_at <= v_now
-              order by x.release_at limit p_limit loop
+              order by x.release_at, x.since, x.instance_id limit p_limit loop
       v_admitted := v_admitted + lockstep_flow_release(p_node, coalesce(p.policy, '{}'), t, v_now);
     end loop;
 
@@ -721,7 +721,14 @@ begin
     end if;
 
     v_count := 0;
-    for l in select * from flow_lane x where x.tenant = w.tenant and x.definition_id = w.definition_id and x.look_at <= v_now order by x.look_at limit p_limit loop
+    -- Lanes may want the same slots: whoever has the first turn of all goes first.
+    for l in
+      select x.* from (select y.* from flow_lane y where y.tenant = w.tenant and y.definition_id = w.definition_id and y.look_at <= v_now order by y.look_at limit p_limit) x
+        left join lateral (select t.rank, t.instance_id from flow_ticket t
+                            where t.tenant = x.tenant and t.definition_id = x.definition_id and t.lane = x.lane and t.state = 'waiting'
+                            order by t.rank, t.instance_id limit 1) f on true
+       order by f.rank, f.instance_id
+    loop
       v_admitted := v_admitted + lockstep_flow_admit(p_node, w.tenant, w.definition_id, coalesce(p.policy, '{}'), l.single_key, l.slot_key, l.rate_key, v_now, null);
       v_count := v_count + 1;
     end loop;

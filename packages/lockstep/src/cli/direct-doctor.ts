@@ -1,7 +1,8 @@
 /** The doctor without a node: for a store whose nodes are all down, or that should not be asked through one. */
+import { existsSync } from 'node:fs'
 import { silentLogger, systemClock, systemRandom, uuidSource } from '@lockstep/base'
 import { examineStore } from '@lockstep/engine'
-import { historyGuard, postgresEngineStore } from '@lockstep/postgres'
+import { DataFolderUnreadable, historyGuard, postgresEngineStore } from '@lockstep/postgres'
 import { openDatabase } from '../open-database.ts'
 import { resolveNodeOptions } from '../options/node-options.ts'
 import { version } from '../version.ts'
@@ -16,11 +17,13 @@ export interface DirectOptions {
 /** Often enough that no other node takes this one for dead. */
 const BEAT_MS = 500
 
-/** Opens the store, never changing its schema. A repair happens under the fence of a node row, as every write does. */
+/** Opens the store, never making one and never changing its schema. A repair happens under the fence of a node row, as every write does. */
 export async function withStore(
   { databaseUrl, dataDir, repair }: DirectOptions,
   work: (look: (cursor: string | undefined) => Promise<Body>) => Promise<void>,
 ): Promise<void> {
+  if (dataDir !== undefined && !existsSync(dataDir))
+    throw new DataFolderUnreadable({ folder: dataDir, message: 'there is no such folder' })
   const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
   const options = resolveNodeOptions({
     migrate: 'check',

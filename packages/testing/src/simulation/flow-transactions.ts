@@ -130,8 +130,11 @@ function pump(database: Database, nodeId: string): PumpAnswer {
   freeSlots(database)
   let admitted = 0
   const arrived: Arrival[] = []
-  for (const ticket of [...tables.tickets.values()])
-    if (ticket.state === 'gathering' && ticket.releaseAt! <= now()) admitted += release(database, nodeId, ticket)
+  const ripe = [...tables.tickets.values()].filter((each) => each.state === 'gathering' && each.releaseAt! <= now())
+  ripe.sort(
+    (a, b) => a.releaseAt! - b.releaseAt! || a.since - b.since || (a.instanceId < b.instanceId ? -1 : 1),
+  )
+  for (const ticket of ripe) admitted += release(database, nodeId, ticket)
   for (const first of firstOfLanes(database)) admitted += admit(database, first)
   for (const row of [...tables.agenda.values()].filter(({ queue }) => queue === PARKED)) {
     const { instanceId, tenant } = row
@@ -171,7 +174,8 @@ function firstOfLanes(database: Database): TicketTableRow[] {
   const lanes = new Map<string, TicketTableRow>()
   for (const ticket of database.tables.tickets.values())
     if (ticket.state === 'waiting') lanes.set(keyOf(ticket.tenant, ticket.definitionId, laneOf(ticket.keys)), ticket)
-  return [...lanes.values()].map((any) => lineOf(database, any)[0]!)
+  const firsts = [...lanes.values()].map((any) => lineOf(database, any)[0]!)
+  return firsts.sort((a, b) => a.rank - b.rank || (a.instanceId < b.instanceId ? -1 : 1))
 }
 
 function counts(database: Database, row: FlowPolicyTableRow): Pick<FlowLoad, 'waiting' | 'alive' | 'gathering'> {
