@@ -25,7 +25,7 @@ afterEach(() => context.close())
 
 const node = (id: string) => page.locator(`[data-step="${id}"]`)
 
-describe('instances', { timeout: 240_000 }, () => {
+describe('instances', { timeout: 240_000, retry: 1 }, () => {
   it('E30 starts from the form, and graph, journal, timeline and list show what happens without a reload', async () => {
     await page.goto(`${studio.url}/definitions/order`)
     await page.getByRole('button', { name: 'Start', exact: true }).click()

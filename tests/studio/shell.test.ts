@@ -68,7 +68,7 @@ async function openPage(context: BrowserContext): Promise<{ page: Page; faults: 
 const settled = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => document.querySelector('h1, [role=alert]') && !document.querySelector('[aria-busy=true]'))
 
-describe('Studio', { timeout: 240_000 }, () => {
+describe('Studio', { timeout: 240_000, retry: 1 }, () => {
   it('E01 lives under a strange prefix: every asset, link, deep link and reload stays there, and no policy is broken', async () => {
     const context = await openContext(browser)
     const { page, faults, asked } = await openPage(context)

@@ -74,7 +74,7 @@ function StartDialog({ close, ...chosen }: StartProps & { readonly close: () => 
         <Select
           label="Workflow"
           searchable
-          required
+          withAsterisk
           data={
             definitions?.items.map(({ id, name }) => ({ value: id, label: name === id ? id : `${name} (${id})` })) ?? []
           }
