@@ -46,10 +46,10 @@ export class Events {
 
   /** Answers how many instances it reached and started at once. */
   async publish(event: PublishedEvent): Promise<{ readonly matched: number; readonly started: number }> {
-    const matched = await this.#o.stimuli.publish(event, MATCH_BATCH)
+    const { matched, starts } = await this.#o.stimuli.publish(event, MATCH_BATCH)
     if (matched > 0) this.#o.onMatched()
     const more = matched >= MATCH_BATCH ? await this.#match(event.tenant, event.id) : 0
-    const started = await this.#trigger(event.id)
+    const started = starts ? await this.#trigger(event.id) : 0
     this.#settleSoon()
     return { matched: matched + more, started }
   }

@@ -43,8 +43,8 @@ export interface StimulusStore {
   resume(request: ResumeRequest): Promise<ResumeVerdict>
   /** `false`: no such instance, or it has ended. */
   send(message: Message): Promise<boolean>
-  /** Keeps the event (P1), and delivers it to at most `matchLimit` of those that wait for it now; answers how many. */
-  publish(event: PublishedEvent, matchLimit?: number): Promise<number>
+  /** Keeps the event (P1), and delivers it to at most `matchLimit` of those that wait for it now; answers how many, and whether graphs may start by it. */
+  publish(event: PublishedEvent, matchLimit?: number): Promise<{ readonly matched: number; readonly starts: boolean }>
   /** Delivers an event to at most `limit` of those that wait for it; call again while it answers `limit`. */
   match(tenant: string, eventId: string, limit: number): Promise<number>
   /**

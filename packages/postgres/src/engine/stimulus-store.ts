@@ -8,8 +8,7 @@ export function postgresStimuli(db: Db): StimulusStore {
   return {
     resume: async (request) => toVerdict(await unlessDeadlock(() => lane.one(sql.resume, request))),
     send: async (message) => (await unlessDeadlock(() => lane.one(sql.send, message))).sent,
-    publish: async (event, matchLimit = 0) =>
-      (await unlessDeadlock(() => lane.one(sql.publish, { ...event, matchLimit }))).matched,
+    publish: (event, matchLimit = 0) => unlessDeadlock(() => lane.one(sql.publish, { ...event, matchLimit })),
     match: async (tenant, eventId, limit) =>
       (await unlessDeadlock(() => lane.one(sql.match, { tenant, eventId, limit }))).count,
     settle: (limit) => unlessDeadlock(() => lane.one(sql.settle, { limit })),

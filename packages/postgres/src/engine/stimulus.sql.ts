@@ -29,11 +29,12 @@ export const publish = statement<
     ttlMs: number
     matchLimit: number
   },
-  { matched: number }
+  { matched: number; starts: boolean }
 >(
   'stimulus_publish',
   (p) => [p.id, p.tenant, p.name, p.correlationId, p.payload, p.ttlMs, p.matchLimit],
-  'select lockstep_publish($1, $2, $3, $4, $5, $6, $7) as matched',
+  `select lockstep_publish($1, $2, $3, $4, $5, $6, $7) as matched,
+          exists (select 1 from event_trigger t where t.tenant = $2 and t.name = $3) as starts`,
 )
 
 export const match = statement<{ tenant: string; eventId: string; limit: number }, { count: number }>(

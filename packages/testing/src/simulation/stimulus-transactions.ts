@@ -27,7 +27,7 @@ export function stimulusTransactions(database: Database): Synchronous<StimulusSt
         reached: new Set<string>(),
       }
       tables.events.set(event.id, row)
-      return matchLimit === 0 ? 0 : match(database, row, matchLimit)
+      return { matched: matchLimit === 0 ? 0 : match(database, row, matchLimit), starts: isPending(database, row) }
     },
     match: (tenant, eventId, limit) => {
       const event = tables.events.get(eventId)
