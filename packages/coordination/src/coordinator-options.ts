@@ -24,7 +24,7 @@ export interface CoordinatorOptions extends ServiceOptions {
   readonly waitMs?: number
   /** How often one who waits asks again although no message came: the most that a lost message costs. @default 2_000 */
   readonly askAgainMs?: number
-  /** How often a mutex is passed on inside the process before the other processes have their turn. @default 4 */
+  /** How often a mutex is passed on inside the process before the other processes have their turn. @default 16 */
   readonly quota?: number
   /** @default the machine's own */
   readonly clock?: Clock
@@ -44,7 +44,7 @@ export function resolveCoordinatorOptions(options: CoordinatorOptions): Resolved
     ttlMs = 30_000,
     waitMs = 30_000,
     askAgainMs = 2_000,
-    quota = 4,
+    quota = 16,
     clock = systemClock,
     random = systemRandom,
     logger = silentLogger,

@@ -1,3 +1,6 @@
+export * from './bus/gathered-bus.ts'
+export * from './bus/memory-bus.ts'
+export * from './bus/wake-bus.ts'
 export * from './coordination-provider.ts'
 export * from './coordinator.ts'
 export type { CoordinatorOptions } from './coordinator-options.ts'

@@ -8,6 +8,7 @@ import {
   systemRandom,
   toWireId,
   uuidSource,
+  uuidTime,
 } from '../index.ts'
 
 describe('uuid source', () => {
@@ -24,6 +25,7 @@ describe('uuid source', () => {
     const next = uuidSource({ ...systemClock, now: () => now }, seededRandom(1))
     const first = next()
     expect(first.startsWith('01901234-5678-7')).toBe(true)
+    expect(uuidTime(first)).toBe(now)
     now -= 60_000
     expect(next() > first).toBe(true)
   })

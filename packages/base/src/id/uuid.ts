@@ -40,3 +40,17 @@ function format(ms: number, counter: number, tail: Uint8Array): string {
 export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
+
+/** When a uuid of version 7 was made, in milliseconds since 1970 by the clock of whoever made it. Makes no garbage: it is asked often. */
+export function uuidTime(uuid: string): number {
+  let ms = 0
+  for (let at = 0; at < 13; at += 1) {
+    const code = uuid.charCodeAt(at)
+    if (code !== HYPHEN) ms = ms * 16 + (code >= LETTERS ? code - LETTERS + 10 : code - DIGITS)
+  }
+  return ms
+}
+
+const HYPHEN = 45
+const DIGITS = 48
+const LETTERS = 97

@@ -12,6 +12,7 @@ export const idPrefixes = {
   operation: 'bop',
   task: 'tsk',
   humanTask: 'hmt',
+  apiKey: 'key',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
