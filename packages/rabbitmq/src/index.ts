@@ -1,3 +1,4 @@
+export { type RabbitmqBusOptions, rabbitmqBus } from './bus/rabbitmq-bus.ts'
 export type { ConsumeOptions, Consumption, Disposition, ReceivedMessage } from './consumer.ts'
 export type { OutgoingMessage, PublishResult } from './publisher.ts'
 export { type Rabbitmq, rabbitmq } from './rabbitmq.ts'

@@ -7,6 +7,8 @@ export interface Rabbitmq extends AsyncDisposable {
   /** Settles when the server has confirmed the message, or will not. */
   publish(message: OutgoingMessage, signal?: AbortSignal): Promise<PublishResult>
   consume(options: ConsumeOptions, handle: (message: ReceivedMessage) => Promise<Disposition>): Consumption
+  /** Settles when the server has answered. */
+  ping(): Promise<void>
   close(): Promise<void>
 }
 
@@ -45,6 +47,9 @@ export function rabbitmq(options: RabbitmqOptions): Rabbitmq {
       }
       consumptions.add(own)
       return own
+    },
+    ping: async () => {
+      await incoming.open().exchangeDeclare({ exchange: 'amq.fanout', type: 'fanout', passive: true })
     },
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,

@@ -1,3 +1,5 @@
+export { redisBus } from './bus/redis-bus.ts'
+export { type RedisCache, type RedisCacheOptions, redisCache } from './cache/redis-cache.ts'
 export type { IoredisClient, NodeRedisClient, RedisClient } from './connection/redis-client.ts'
 export { type RedisFence, redisFence } from './fence/redis-fence.ts'
 export { type RedisPublished, type RedisPublisher, redisPublisher } from './publish/redis-publisher.ts'

@@ -1,6 +1,7 @@
 import type { CoordinationProvider } from '@lockstep/coordination'
 import { type CommandRoute, Commands } from './connection/commands.ts'
 import { Link } from './connection/link.ts'
+import { linkRoute } from './connection/link-route.ts'
 import { openAddress } from './connection/open-address.ts'
 import { openCopy } from './connection/open-copy.ts'
 import type { RedisClient } from './connection/redis-client.ts'
@@ -64,17 +65,7 @@ function ownRoute({ source, clock, random, logger, connectGraceMs, silenceMs }: 
     openMs: silenceMs,
   })
   link.start()
-  const route: CommandRoute = {
-    get connection() {
-      return link.connection
-    },
-    get lastError() {
-      return link.lastError
-    },
-    whenOpen: () => link.whenOpen(),
-    onSilence: (_, cause) => link.connection && link.drop(link.connection, cause),
-  }
-  return { route, close: () => link.close() }
+  return { route: linkRoute(link), close: () => link.close() }
 }
 
 /** It connects and reconnects as its owner told it to; while it is not ready, calls are refused at once. */

@@ -1,6 +1,7 @@
 import { abortable, errorMessage } from '@lockstep/base'
 import { Commands } from '../connection/commands.ts'
 import { Link } from '../connection/link.ts'
+import { linkRoute } from '../connection/link-route.ts'
 import { openAddress } from '../connection/open-address.ts'
 import { openCopy } from '../connection/open-copy.ts'
 import { type RedisProviderOptions, resolveRedisOptions } from '../redis-options.ts'
@@ -21,20 +22,7 @@ export function redisPublisher(options: RedisProviderOptions): RedisPublisher {
   const { clock, random, logger, connectGraceMs: graceMs, silenceMs, source } = resolveRedisOptions(options)
   const open = 'address' in source ? openAddress(source.address) : openCopy(source.client)
   const link = new Link({ open, clock, random, logger, graceMs, openMs: silenceMs })
-  const commands = new Commands({
-    clock,
-    silenceMs,
-    route: {
-      get connection() {
-        return link.connection
-      },
-      get lastError() {
-        return link.lastError
-      },
-      whenOpen: () => link.whenOpen(),
-      onSilence: (_, cause) => link.connection && link.drop(link.connection, cause),
-    },
-  })
+  const commands = new Commands({ clock, silenceMs, route: linkRoute(link) })
   return {
     publish: async (channel, message, signal) => {
       link.start()
