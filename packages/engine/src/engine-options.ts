@@ -1,15 +1,21 @@
 import { type Clock, InvalidOption, type Logger, type Random, silentLogger } from '@lockstep/base'
+import type { Election } from '@lockstep/coordination'
 import type { CustomActivity } from './activity/activity-handler.ts'
 import { outsideActivities } from './activity/outside/outside-activities.ts'
+import type { CacheTier } from './cache/cache-tier.ts'
 import type { WorkflowLocks } from './function/function-execution.ts'
 import type { AnyWorkflow } from './function/workflow-context.ts'
+import type { GateProvider } from './gate/gate-provider.ts'
 import type { AnyJob } from './job/job.ts'
 import type { EngineLimits } from './limit/engine-limits.ts'
+import { type Heart, noHeart } from './membership/heart.ts'
+import type { EngineMetrics } from './metrics/engine-metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { noSecrets, type Secrets } from './outbound/secrets.ts'
 import type { RetentionOptions } from './retention/retention-options.ts'
 import type { SchedulerMode } from './schedule/scheduling.ts'
 import type { EngineStore } from './store/engine-store.ts'
+import { type NodeRole, type NodeState, nodeRoles } from './store/membership-store.ts'
 import type { BlockerSource } from './why/why.ts'
 import { silentBus, type WakeBus } from './worker/wake-bus.ts'
 
@@ -23,10 +29,24 @@ export interface EngineOptions {
   readonly workflows?: readonly AnyWorkflow[]
   /** Workflows of this node that run by themselves. */
   readonly jobs?: readonly AnyJob[]
-  /** Whether this node fires schedules. @default 'cluster' */
+  /** What this node does of what there is to do. @default all of it */
+  readonly roles?: readonly NodeRole[]
+  /** How nodes with the role `scheduler` fire schedules. @default 'cluster' */
   readonly scheduler?: SchedulerMode
+  /** Where nodes elect the one that fires, the same for all of them. Needed for `scheduler: 'leader'` alone. */
+  readonly election?: (() => Election) | undefined
+  /** Beats from beside the main loop. @default the main loop beats */
+  readonly heart?: Heart
+  /** How long running steps may go on when operators drain the node. @default 20_000 */
+  readonly drainMs?: number
+  /** The node was told to take part, to take nothing more, or to hand back what it has. */
+  readonly onState?: (state: NodeState) => void
   /** Where `ctx.lock` gets its locks; the same for all nodes of a cluster. Absent: such calls fail. */
   readonly locks?: WorkflowLocks | undefined
+  /** Keeps racing resumes from the database, as far as it can. @default nothing does */
+  readonly gate?: GateProvider | undefined
+  /** What nodes have read for each other. @default each reads for itself */
+  readonly cacheTier?: CacheTier | undefined
   /** Activities that graphs may use besides the built-in ones. */
   readonly activities?: readonly CustomActivity[]
   /** What steps may use outside: mail server, brokers, other databases, private hosts. */
@@ -61,6 +81,10 @@ export interface EngineOptions {
   readonly retention?: RetentionOptions
   /** What else can keep an instance from moving: `why` asks them. */
   readonly blockerSources?: readonly BlockerSource[]
+  /** Counts what this node does. Absent: nothing is measured. */
+  readonly metrics?: EngineMetrics | undefined
+  /** Called after each commit of this node. */
+  readonly onCommitted?: () => void
   /** Called with the id of each incarnation before it writes anything. */
   readonly onIncarnation?: (nodeId: string) => void
 }
@@ -70,13 +94,22 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
   const { outbound = {}, secrets = noSecrets, activities = [] } = options
   if (ttlMs < 2 * heartbeatMs)
     throw new InvalidOption({ option: 'ttlMs', rule: 'at least twice heartbeatMs', value: ttlMs })
+  if (options.scheduler === 'leader' && options.election === undefined)
+    throw new InvalidOption({ option: 'election', rule: 'given where scheduler is leader' })
   return {
     logger: silentLogger,
     bus: silentBus,
     workflows: [],
     jobs: [],
+    roles: nodeRoles,
     scheduler: 'cluster',
+    election: undefined,
+    heart: noHeart,
+    drainMs: 20_000,
+    onState: () => {},
     locks: undefined,
+    gate: undefined,
+    cacheTier: undefined,
     outbound,
     secrets,
     name: 'node',
@@ -91,6 +124,8 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
     limits: {},
     retention: {},
     blockerSources: [],
+    metrics: undefined,
+    onCommitted: () => {},
     onIncarnation: () => {},
     ...options,
     activities: [...outsideActivities({ clock: options.clock, outbound, secrets }), ...activities],

@@ -1,6 +1,9 @@
 /** The engine of one node: what programs and servers call. Everything durable is the store's, everything running is the session's. */
 import { errorMessage, type Json, sleep, uuidSource } from '@lockstep/base'
 import { type ActivityRegistry, activityRegistry } from './activity/activity-registry.ts'
+import { Caches } from './cache/caches.ts'
+import { InstanceStates, type StateAnswer } from './cache/instance-states.ts'
+import { stateVariables } from './cache/state-variables.ts'
 import { Definitions } from './definition/definitions.ts'
 import { BookmarkAmbiguous, InstanceNotFound } from './definition/errors.ts'
 import { Programs } from './definition/programs.ts'
@@ -14,6 +17,7 @@ import { functionContext } from './function/function-context.ts'
 import { FunctionExecution, type FunctionShell } from './function/function-execution.ts'
 import { FunctionSaga } from './function/saga.ts'
 import type { AnyWorkflow } from './function/workflow-context.ts'
+import { ResumeGate } from './gate/resume-gate.ts'
 import { foldJournal } from './graph/fold-journal.ts'
 import type { CompensationView } from './graph/saga/compensation.ts'
 import type { Incidents } from './incident/incidents.ts'
@@ -26,6 +30,7 @@ import type { BreakerControl } from './limit/breaker-control.ts'
 import { type EngineLimits, resolveEngineLimits } from './limit/engine-limits.ts'
 import type { Limits } from './limit/limits.ts'
 import { StepControl } from './limit/step-control.ts'
+import { Cluster } from './membership/cluster.ts'
 import { NodeSession } from './node/node-session.ts'
 import { Retention } from './retention/retention.ts'
 import { resolveRetention } from './retention/retention-options.ts'
@@ -36,6 +41,7 @@ import { checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } fr
 import { Starter } from './start/starter.ts'
 import { toPayload } from './step/payload.ts'
 import type { InstanceView, JournalRow } from './store/instance-reader.ts'
+import type { NewClusterEvent, NodeState, WantedState } from './store/membership-store.ts'
 import type { ProgressRow } from './store/progress-store.ts'
 import type { ResumeVerdict } from './store/stimulus-store.ts'
 import type { HumanTasks } from './task/human-tasks.ts'
@@ -56,6 +62,7 @@ import type { GraphShell } from './worker/graph/live-graph.ts'
 import { readCompensations, sagaBlockers } from './worker/graph/saga-read.ts'
 
 const RESUME_LOOK_MS = 20
+const DEFINITION_TOPIC = 'definition'
 
 export interface ResumeRequest {
   readonly tenant?: string
@@ -103,6 +110,10 @@ export class Engine {
   readonly resumeTokens: ResumeTokens
   /** Workflows that start by a request. */
   readonly http: HttpTriggers
+  /** The nodes, and what is wanted of them. */
+  readonly cluster: Cluster
+  /** What this node keeps in memory for readers. */
+  readonly caches: Caches
   readonly #o: ReturnType<typeof resolveEngineOptions>
   readonly #newId: () => string
   readonly #programs: Programs
@@ -117,19 +128,33 @@ export class Engine {
   readonly #steps: StepControl
   readonly #limits: EngineLimits
   readonly #operating: Operating
+  readonly #states: InstanceStates
+  readonly #gate: ResumeGate | undefined
   /** The same for every instance. */
   readonly #shells: { graph?: GraphShell; function?: FunctionShell } = {}
   #session: NodeSession
   #closed = false
+  #unsubscribe: () => void = () => {}
 
   private constructor(options: EngineOptions) {
     this.#o = resolveEngineOptions(options)
     const { store, clock, random, logger } = this.#o
     this.#newId = uuidSource(clock, random)
     this.activities = activityRegistry(this.#o.activities)
-    this.definitions = new Definitions(store, this.activities, () => this.#scheduling.changed())
+    this.definitions = new Definitions(store, this.activities, () => this.#pointed())
     this.#programs = new Programs(store.definitions, this.activities, workflowsOf(this.#o))
     this.#sandbox = openSandbox({ clock, logger: logger.area('expression') })
+    this.#gate = this.#o.gate && new ResumeGate(this.#o.gate, clock)
+    this.#states = new InstanceStates({
+      ...{ instances: store.instances, clock, tier: this.#o.cacheTier },
+      variables: stateVariables({
+        definitions: store.definitions,
+        read: (instanceId) => this.variables(instanceId),
+        logger: logger.area('cache'),
+      }),
+    })
+    const caches = [this.#programs, this.#states]
+    this.caches = new Caches({ caches, bus: this.#o.bus, logger: logger.area('cache') })
     this.#results = new InstanceResults(store.instances, clock)
     this.#events = new Events({
       stimuli: store.stimuli,
@@ -138,6 +163,7 @@ export class Engine {
       onMatched: () => this.#wake('due'),
       pollMs: this.#o.pollMs,
       triggers: () => this.#outside.events,
+      ride: (work, claimsOf) => this.#session.worker.ride(work, claimsOf),
     })
     this.#limits = resolveEngineLimits(this.#o.limits, options.mostDepth)
     this.#steps = new StepControl({
@@ -147,7 +173,7 @@ export class Engine {
     })
     this.limits = this.#steps.limits
     this.breakers = this.#steps.breakers
-    this.#planner = new StartPlanner(store.definitions, this.#programs)
+    this.#planner = new StartPlanner(store.definitions, this.#programs, clock)
     this.#flow = new FlowControl({
       ...{ clock, logger, bus: this.#o.bus, sandbox: this.#sandbox, tenant: DEFAULT_TENANT },
       store: store.flow,
@@ -171,7 +197,8 @@ export class Engine {
       ...this.#o,
       newId: this.#newId,
       nodeId: () => this.nodeId,
-      mode: this.#o.scheduler,
+      mode: this.#o.roles.includes('scheduler') ? this.#o.scheduler : 'off',
+      onOffice: ({ kind, ...detail }) => this.#noteEvent({ kind, detail }),
       tenant: DEFAULT_TENANT,
       start: (request) => this.start(request),
       onStarted: () => {
@@ -190,6 +217,11 @@ export class Engine {
     this.humanTasks = this.#outside.humanTasks
     this.resumeTokens = this.#outside.resumeTokens
     this.http = this.#outside.http
+    this.cluster = new Cluster({
+      ...{ store: store.membership, bus: this.#o.bus, nodeId: () => this.nodeId },
+      state: () => this.#session.duty.state,
+      onOwnOrder: () => this.#session.hearOrders(),
+    })
     this.schedules = this.#scheduling.schedules
     this.jobs = this.#scheduling.jobs
     this.retention = new Retention({
@@ -226,6 +258,7 @@ export class Engine {
     await engine.#flow.declare()
     await engine.#session.begin()
     engine.#flow.run()
+    engine.#cacheNews()
     engine.#events.run()
     engine.#outside.run()
     engine.retention.run()
@@ -272,9 +305,16 @@ export class Engine {
     const { tenant = DEFAULT_TENANT, instanceId, bookmark } = request
     const payload = JSON.stringify(toPayload(request.payload ?? null, 'The payload'))
     const deadline = this.#o.clock.monotonic() + this.#o.resumeWaitMs
+    const ask = (): Promise<ResumeVerdict> =>
+      this.#session.worker.ride<ResumeVerdict>(
+        (taker) => this.#o.store.stimuli.resume({ tenant, instanceId, bookmark, payload }, taker),
+        (answer) => (answer.kind === 'resumed' ? answer.claims : undefined),
+      )
     for (;;) {
-      const verdict: ResumeVerdict = await this.#o.store.stimuli.resume({ tenant, instanceId, bookmark, payload })
-      if (verdict.kind === 'resumed') this.#wake(`stim:${instanceId}`)
+      const verdict = await (this.#gate?.ask(`${tenant}:${instanceId}:${bookmark ?? ''}`, ask) ?? ask())
+      if (verdict.kind === 'resumed') this.#states.forget(instanceId)
+      // What it has taken already needs nobody to be woken.
+      if (verdict.kind === 'resumed' && !verdict.claims?.length) this.#wake(`stim:${instanceId}`)
       if (verdict.kind === 'ambiguous') throw new BookmarkAmbiguous({ instanceId, names: verdict.names })
       if (verdict.kind !== 'in-progress' || this.#o.clock.monotonic() >= deadline) return verdict.kind
       await sleep(this.#o.clock, RESUME_LOOK_MS)
@@ -303,6 +343,17 @@ export class Engine {
 
   async get(instanceId: string, tenant: string = DEFAULT_TENANT): Promise<InstanceView> {
     const found = await this.#o.store.instances.get(tenant, instanceId)
+    if (found === undefined) throw new InstanceNotFound({ instanceId })
+    return found
+  }
+
+  /** What a page shows of an instance, from memory where that is still right. `exact`: never behind, however often it is asked. */
+  async state(
+    instanceId: string,
+    options: { readonly tenant?: string; readonly exact?: boolean } = {},
+  ): Promise<StateAnswer> {
+    const { tenant = DEFAULT_TENANT, exact = false } = options
+    const found = await this.#states.read(tenant, instanceId, { exact })
     if (found === undefined) throw new InstanceNotFound({ instanceId })
     return found
   }
@@ -371,19 +422,27 @@ export class Engine {
     return askWhy({ store, here, sources }, tenant, instanceId)
   }
 
+  /** Hands over what this node has and takes nothing more, but goes on answering: the first half of `close`. */
+  async retire(drainMs: number = this.#o.drainMs): Promise<void> {
+    await Promise.all([this.#scheduling.standAside(), this.#session.retire(drainMs)])
+  }
+
   /** Lets running effects finish for `drainMs`, hands everything over and leaves. */
-  async close(drainMs = 20_000): Promise<void> {
+  async close(drainMs: number = this.#o.drainMs): Promise<void> {
     if (this.#closed) return
     this.#closed = true
     this.#events.stop()
+    this.caches.stop()
+    this.#unsubscribe()
     this.#outside.stop()
-    this.#scheduling.stop()
+    const resigned = this.#scheduling.stop()
     this.#flow.stop()
     await this.retention.stop()
     await this.bulk.stop()
     try {
       await this.#session.leave(drainMs)
     } finally {
+      await resigned
       await this.#steps.stop()
       await this.#sandbox.close()
     }
@@ -423,12 +482,14 @@ export class Engine {
     return { clock, random, logger: logger.area('workflow'), eventTtlMs, mostDepth, locks, limits, gate, progress }
   }
 
-  #newSession(): NodeSession {
+  #newSession(wanted: WantedState = 'active'): NodeSession {
     const nodeId = this.#newId()
     this.#o.onIncarnation(nodeId)
     return new NodeSession({
       ...this.#o,
       nodeId,
+      wanted,
+      onState: (state) => this.#entered(state),
       newId: this.#newId,
       queues: () => this.#planner.queues(),
       open: (identity, host) => this.#open(identity, host),
@@ -441,6 +502,7 @@ export class Engine {
             .catch((error: unknown) => this.#o.logger.warn('event not delivered yet', { reason: errorMessage(error) }))
       },
       onEnded: (identity, status, output, error) => {
+        this.#states.forget(identity.instanceId)
         this.#results.ended(identity.instanceId, { status, output, error })
         this.#outside.ended(identity.instanceId)
         this.#scheduling.ended(identity.definitionId)
@@ -453,7 +515,7 @@ export class Engine {
   /** Everything in memory is gone with the old incarnation; the new one starts with what the store has. */
   async #rejoin(): Promise<void> {
     while (!this.#closed) {
-      const session = this.#newSession()
+      const session = this.#newSession(this.#session.duty.wanted)
       try {
         await session.begin()
         this.#session = session
@@ -466,8 +528,40 @@ export class Engine {
     }
   }
 
+  /** A drained node fires no schedules either. */
+  #entered(state: NodeState): void {
+    if (this.#closed) return
+    if (state === 'draining') void this.#scheduling.standAside()
+    if (state === 'active' || state === 'cordoned') this.#scheduling.takePart()
+    this.#o.onState(state)
+  }
+
+  #noteEvent(event: Pick<NewClusterEvent, 'kind' | 'detail'>): void {
+    const { store, name, logger } = this.#o
+    store.membership
+      .note({ ...event, nodeId: this.nodeId, name })
+      .catch((error: unknown) => logger.warn('event not written', { kind: event.kind, reason: errorMessage(error) }))
+  }
+
+  /** Whoever hears that something happens to an instance looks at it anew; whoever does not finds out by its stamp. */
+  #cacheNews(): void {
+    this.caches.run()
+    this.#unsubscribe = this.#o.bus.subscribe((topic) => {
+      if (topic.startsWith('stim:')) this.#states.forget(topic.slice('stim:'.length))
+      else if (topic === DEFINITION_TOPIC) this.#planner.published()
+    })
+  }
+
+  /** Another version is the published one. */
+  #pointed(): void {
+    this.#planner.published()
+    this.#o.bus.publish(DEFINITION_TOPIC)
+    this.#scheduling.changed()
+  }
+
   #wake(topic: string): void {
     if (topic.startsWith('stim:')) {
+      this.#states.forget(topic.slice('stim:'.length))
       this.#session.worker.nudge(topic.slice('stim:'.length))
       this.#flow.stimulated()
     } else this.#session.worker.wake()

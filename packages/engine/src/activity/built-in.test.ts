@@ -14,6 +14,7 @@ describe('the built-in activities', () => {
     expect(type.type).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(type.title).not.toBe('')
     expect(type.description).toMatch(/\.$/)
+    expect([type.category, type.icon]).toEqual([expect.stringMatching(/^[A-Z]/), expect.stringMatching(/^[a-z0-9-]+$/)])
     expect(() => compileSchema(type.inputs)).not.toThrow()
     expect(JSON.parse(JSON.stringify(type))).toEqual(type)
     expect(type.kind === 'container').toBe(type.container !== undefined)

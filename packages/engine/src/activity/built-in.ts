@@ -33,8 +33,9 @@ import { waitForEventActivity } from './built-in/wait-for-event.ts'
 import { waitUntilActivity } from './built-in/wait-until.ts'
 import { whileActivity } from './built-in/while.ts'
 import { outsideTypes } from './outside/outside-types.ts'
+import { onItsShelf } from './palette.ts'
 
-export const builtInActivities: readonly ActivityType[] = [
+const all: readonly ActivityType[] = [
   ifActivity,
   switchActivity,
   delayActivity,
@@ -69,6 +70,8 @@ export const builtInActivities: readonly ActivityType[] = [
   humanTaskActivity,
   ...outsideTypes,
 ]
+
+export const builtInActivities: readonly ActivityType[] = all.map(onItsShelf)
 
 /** The built-in activities, and any that an application adds. */
 export function builtInCatalogue(more: Iterable<ActivityType> = []): ActivityCatalogue {

@@ -7,6 +7,7 @@
  * that fails on bad data is split until the bad item stands alone. Nothing here guesses.
  */
 import { type Clock, errorCode, errorMessage, isRetryable, type Logger, type Random } from '@lockstep/base'
+import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type {
   CheckpointItem,
   CheckpointVerdict,
@@ -48,6 +49,7 @@ export interface PipelineOptions {
   readonly onFenced: () => void
   /** Called after each commit with the store's clock and how many instances of others it gave something to do. */
   readonly onCommit: (at: number, woken: number) => void
+  readonly metrics?: EngineMetrics | undefined
 }
 
 interface QueuedStart {
@@ -91,7 +93,7 @@ export class CommitPipeline {
   #idle: (() => void)[] = []
 
   constructor(options: PipelineOptions) {
-    this.#options = { flights: 2, batchLimit: 1_000, ...options }
+    this.#options = { flights: 2, batchLimit: 1_000, metrics: undefined, ...options }
   }
 
   get stats(): PipelineStats {
@@ -194,6 +196,8 @@ export class CommitPipeline {
       checkpoints: flight.checkpoints.map((each) => each.item),
     }
     this.#itemCount += batch.starts.length + batch.checkpoints.length
+    const { metrics, clock } = this.#options
+    const sentAt = metrics === undefined ? 0 : clock.monotonic()
     let result: CommitResult
     try {
       result = await this.#send(batch)
@@ -201,6 +205,7 @@ export class CommitPipeline {
       await this.#deliverParts(flight, error)
       return
     }
+    metrics?.committed(batch.starts.length + batch.checkpoints.length, batch.starts.length, clock.monotonic() - sentAt)
     this.#options.onCommit(result.at, result.woken)
     flight.starts.forEach((each, index) => each.resolve({ verdict: result.starts[index]!, at: result.at }))
     flight.checkpoints.forEach((each, index) => each.source.settle(result.checkpoints[index]!, result.at))

@@ -1,5 +1,8 @@
+import { Lru } from '@lockstep/base'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { ActivityRegistry } from '../activity/activity-registry.ts'
+import { CacheCounters, type CacheStats } from '../cache/cache-counters.ts'
+import type { Cache } from '../cache/caches.ts'
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts'
 import type { AnyWorkflow } from '../function/workflow-context.ts'
 import { compileGraph } from '../graph/compile-graph.ts'
@@ -18,12 +21,19 @@ export type Program =
     }
   | { readonly kind: 'function'; readonly workflow: AnyWorkflow }
 
-/** Versions are immutable, so what was compiled once stays right: the cache is never told of anything. The oldest are let go first. */
-export class Programs {
+export const DEFINITION_CACHE = 'definitions'
+
+/**
+ * Versions are immutable, so what was compiled once stays right: the cache is never told of anything. What has the same content (a
+ * version that brings back an older one) is compiled once, by its hash. Those that were not used for longest are let go first.
+ */
+export class Programs implements Cache {
   readonly #definitions: DefinitionStore
   readonly #activities: ActivityRegistry
   readonly #workflows: ReadonlyMap<string, AnyWorkflow>
-  readonly #cache = new Map<string, Promise<Program>>()
+  readonly #versions: Lru<string, Promise<Program>>
+  readonly #compiled: Lru<string, { readonly types: readonly string[]; readonly program: Program }>
+  readonly #counters = new CacheCounters()
   readonly #limit: number
 
   constructor(
@@ -36,6 +46,8 @@ export class Programs {
     this.#activities = activities
     this.#workflows = new Map(workflows.map((each) => [each.id, each]))
     this.#limit = limit
+    this.#versions = new Lru({ most: limit, onEvicted: this.#counters.evicted })
+    this.#compiled = new Lru({ most: limit })
   }
 
   get workflows(): Iterable<AnyWorkflow> {
@@ -48,13 +60,30 @@ export class Programs {
 
   get(tenant: string, id: string, version: number): Promise<Program> {
     const key = `${tenant}\n${id}\n${version}`
-    const present = this.#cache.get(key)
-    if (present !== undefined) return present
+    const present = this.#versions.get(key)
+    if (present !== undefined) {
+      this.#counters.hits += 1
+      return present
+    }
+    this.#counters.misses += 1
     const loading = this.#load(tenant, id, version)
-    this.#cache.set(key, loading)
-    loading.catch(() => this.#cache.delete(key))
-    if (this.#cache.size > this.#limit) this.#cache.delete(this.#cache.keys().next().value!)
+    this.#versions.set(key, loading)
+    loading.catch(() => {
+      if (this.#versions.get(key) === loading) this.#versions.delete(key)
+    })
     return loading
+  }
+
+  stats(): CacheStats {
+    const { hits, misses, invalidations, evictions, secondTierHits } = this.#counters
+    const counts = { hits, misses, invalidations, evictions, secondTierHits }
+    return { name: DEFINITION_CACHE, size: this.#versions.size, limit: this.#limit, ...counts }
+  }
+
+  clear(): void {
+    this.#counters.invalidations += this.#versions.size
+    this.#versions.clear()
+    this.#compiled.clear()
   }
 
   async #load(tenant: string, id: string, version: number): Promise<Program> {
@@ -63,12 +92,18 @@ export class Programs {
     const found = await this.#definitions.version(tenant, id, version)
     if (found === undefined) throw new DefinitionNotFound({ definitionId: id, version })
     if (found.kind === 'function') throw new WorkflowNotRegistered({ definitionId: id, version })
+    // Activities that were loaded anew are other ones, and what was compiled with the former holds them.
+    const types = this.#activities.types()
+    const present = this.#compiled.get(found.hash)
+    if (present?.types === types) return present.program
     const document = found.document as GraphDocument
     const graph = compileGraph(document, this.#activities, compileExpression)
-    return {
+    const program: Program = {
       kind: 'graph',
       graph,
       checkInput: document.input === undefined ? undefined : compileSchema(document.input),
     }
+    this.#compiled.set(found.hash, { types, program })
+    return program
   }
 }

@@ -6,6 +6,7 @@
 import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
 import type { PublishedEvent, StimulusStore } from '../store/stimulus-store.ts'
 import type { EventTriggers } from '../trigger/event-triggers.ts'
+import type { Worker } from '../worker/worker.ts'
 
 export interface EventsOptions {
   readonly stimuli: StimulusStore
@@ -14,6 +15,8 @@ export interface EventsOptions {
   /** Instances were given something to do. */
   readonly onMatched: () => void
   readonly pollMs: number
+  /** Where it may, the write claims what it makes due, for this node. */
+  readonly ride: Worker['ride']
   readonly triggers: () => Pick<EventTriggers, 'fire' | 'recover'>
 }
 
@@ -46,8 +49,11 @@ export class Events {
 
   /** Answers how many instances it reached and started at once. */
   async publish(event: PublishedEvent): Promise<{ readonly matched: number; readonly started: number }> {
-    const { matched, starts } = await this.#o.stimuli.publish(event, MATCH_BATCH)
-    if (matched > 0) this.#o.onMatched()
+    const { matched, starts, claims } = await this.#o.ride(
+      (taker) => this.#o.stimuli.publish(event, MATCH_BATCH, taker),
+      (answer) => answer.claims,
+    )
+    if (matched > (claims?.length ?? 0)) this.#o.onMatched()
     const more = matched >= MATCH_BATCH ? await this.#match(event.tenant, event.id) : 0
     const started = starts ? await this.#trigger(event.id) : 0
     this.#settleSoon()

@@ -1,9 +1,20 @@
 /**
  * Says that this node lives, and watches whether the others do. Dead is what was observed: the same beat for the whole time to
  * live, on this node's own monotonic clock, without a gap in its own reads. A database that was away buries nobody.
+ *
+ * Where there is a heart it beats from beside the main loop, which then only proves that it turns; what the beats were answered
+ * comes here either way, so that observing and burying are the same.
  */
 import { type Clock, errorCode, errorMessage, type Logger, type Timer } from '@lockstep/base'
-import type { MembershipStore, NodeRow, SeenNode } from '../store/membership-store.ts'
+import {
+  clockSkew,
+  type MembershipStore,
+  type NodeReport,
+  type NodeRow,
+  type SeenNode,
+  type WantedState,
+} from '../store/membership-store.ts'
+import { type Heart, type Heartbeat, noHeart, type TimedBeat } from './heart.ts'
 
 export interface MembershipOptions {
   readonly node: NodeRow
@@ -12,6 +23,12 @@ export interface MembershipOptions {
   readonly logger: Logger
   readonly heartbeatMs: number
   readonly ttlMs: number
+  /** @default the main loop beats */
+  readonly heart?: Heart | undefined
+  /** What this node says of itself. */
+  readonly report: () => Omit<NodeReport, 'skewMs'>
+  /** What operators want of this node; called with every beat. */
+  readonly onOrder: (wanted: WantedState) => void
   /** This node was buried. */
   readonly onBuried: () => void
   /** Another node was buried: its work is free now. */
@@ -21,16 +38,24 @@ export interface MembershipOptions {
 interface Observation {
   readonly beat: number
   readonly since: number
+  suspected: boolean
 }
 
 /** Reads further apart than this many beats do not add up: the silence may have been ours. */
 const LARGEST_GAP_BEATS = 2.5
+/** Part of the time to live after which a silence is worth a note. */
+const SUSPICIOUS = 0.5
+/** Clocks further apart than this make what people read confusing; nothing depends on them. */
+const LARGEST_SKEW_MS = 1_000
 
 export class Membership {
   readonly #o: MembershipOptions
   #seen = new Map<string, Observation>()
   #lastReadAt = Number.NEGATIVE_INFINITY
   #timer: Timer | undefined
+  #heartbeat: Heartbeat | undefined
+  #skewMs: number | undefined
+  #isSkewed = false
   #stopped = false
 
   constructor(options: MembershipOptions) {
@@ -38,7 +63,15 @@ export class Membership {
   }
 
   async join(): Promise<void> {
-    await this.#o.store.join(this.#o.node)
+    const { store, node, heart = noHeart, heartbeatMs, ttlMs } = this.#o
+    await store.join(node)
+    if (this.#stopped) return
+    this.#heartbeat = heart.begin({
+      ...{ nodeId: node.id, heartbeatMs, ttlMs },
+      onBeat: (beat) => void this.#hear(beat),
+      onFailure: ({ code, reason }) => this.#o.logger.warn('heartbeat not answered', { code, reason }),
+    })
+    this.#heartbeat.pulse(this.#report())
     this.#schedule()
   }
 
@@ -46,6 +79,7 @@ export class Membership {
   stop(): void {
     this.#stopped = true
     this.#timer?.cancel()
+    this.#heartbeat?.stop()
   }
 
   async leave(): Promise<void> {
@@ -53,45 +87,94 @@ export class Membership {
     await this.#o.store.leave(this.#o.node.id)
   }
 
-  #schedule(): void {
+  /** Beats at once: there may be an order, or something to tell. */
+  async beatNow(): Promise<void> {
     if (this.#stopped) return
-    this.#timer = this.#o.clock.schedule(this.#o.heartbeatMs, () => void this.#beat())
-  }
-
-  async #beat(): Promise<void> {
+    const { store, clock, node } = this.#o
+    const sentAt = clock.now()
     try {
-      const { alive, others } = await this.#o.store.beat(this.#o.node.id)
-      if (this.#stopped) return
-      if (!alive) {
-        this.stop()
-        this.#o.onBuried()
-        return
-      }
-      for (const node of this.#observe(others)) await this.#bury(node)
+      const beat = await store.beat(node.id, this.#report())
+      await this.#hear({ beat, sentAt, receivedAt: clock.now() })
     } catch (error) {
-      this.#o.logger.warn('heartbeat not answered', { code: errorCode(error), reason: errorMessage(error) })
-    } finally {
-      this.#schedule()
+      this.#unanswered(error)
     }
   }
 
-  /** Nodes that were silent for the whole time to live. */
-  #observe(others: readonly SeenNode[]): SeenNode[] {
-    const now = this.#o.clock.monotonic()
-    const unbroken = now - this.#lastReadAt <= this.#o.heartbeatMs * LARGEST_GAP_BEATS
+  #report(): NodeReport {
+    return { ...this.#o.report(), skewMs: this.#skewMs }
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return
+    this.#timer = this.#o.clock.schedule(this.#o.heartbeatMs, () => void this.#tick())
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#heartbeat?.pulse(this.#report()) !== true) await this.beatNow()
+    this.#schedule()
+  }
+
+  async #hear({ beat, sentAt, receivedAt }: TimedBeat): Promise<void> {
+    if (this.#stopped) return
+    const { alive, wanted, at, others } = beat
+    if (!alive) {
+      this.stop()
+      this.#o.onBuried()
+      return
+    }
+    if (at !== undefined) this.#compareClocks(at, sentAt, receivedAt)
+    if (wanted !== undefined) this.#o.onOrder(wanted)
+    try {
+      for (const { node, silentMs } of this.#observe(others)) await this.#miss(node, silentMs)
+    } catch (error) {
+      this.#unanswered(error)
+    }
+  }
+
+  #unanswered(error: unknown): void {
+    if (this.#stopped) return
+    this.#o.logger.warn('heartbeat not answered', { code: errorCode(error), reason: errorMessage(error) })
+  }
+
+  #compareClocks(at: number, sentAt: number, receivedAt: number): void {
+    this.#skewMs = clockSkew(at, sentAt, receivedAt)
+    // A slow answer says little: only what the journey cannot explain counts.
+    const isSkewed = Math.abs(this.#skewMs) - (receivedAt - sentAt) / 2 > LARGEST_SKEW_MS
+    if (isSkewed && !this.#isSkewed)
+      this.#o.logger.warn('the clock of this node and that of the database differ', { skewMs: this.#skewMs })
+    this.#isSkewed = isSkewed
+  }
+
+  /** Nodes that were silent for long enough to be noted, and for how long they were when they were read. */
+  #observe(others: readonly SeenNode[]): { readonly node: SeenNode; readonly silentMs: number }[] {
+    const { clock, heartbeatMs, ttlMs } = this.#o
+    const now = clock.monotonic()
+    const unbroken = now - this.#lastReadAt <= heartbeatMs * LARGEST_GAP_BEATS
     this.#lastReadAt = now
     const before = this.#seen
     this.#seen = new Map(
       others.map((node) => {
         const known = before.get(node.id)
-        return [node.id, unbroken && known?.beat === node.beat ? known : { beat: node.beat, since: now }]
+        const silent = unbroken && known?.beat === node.beat
+        return [node.id, silent ? known : { beat: node.beat, since: now, suspected: false }]
       }),
     )
-    return others.filter((node) => now - (this.#seen.get(node.id)?.since ?? now) >= this.#o.ttlMs)
+    return others
+      .map((node) => ({ node, silentMs: now - (this.#seen.get(node.id)?.since ?? now) }))
+      .filter(({ silentMs }) => silentMs >= ttlMs * SUSPICIOUS)
+  }
+
+  async #miss(node: SeenNode, silentMs: number): Promise<void> {
+    const { store, ttlMs, node: self } = this.#o
+    if (silentMs >= ttlMs) return this.#bury(node)
+    const seen = this.#seen.get(node.id)
+    if (seen === undefined || seen.suspected) return
+    seen.suspected = true
+    await store.suspect(node, self.id)
   }
 
   async #bury(node: SeenNode): Promise<void> {
-    if (!(await this.#o.store.bury(node))) return
+    if (!(await this.#o.store.bury(node, this.#o.node.id))) return
     this.#seen.delete(node.id)
     this.#o.logger.warn('buried a silent node', { nodeId: node.id })
     this.#o.onBurial(node.id)

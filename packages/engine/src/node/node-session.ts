@@ -1,18 +1,29 @@
 /** One incarnation of a node: its row, its pipeline, its worker. When it is buried all of it goes, and a new one takes its place. */
-import type { Clock, Json, Logger, Random, Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Json, type Logger, type Random, type Timer } from '@lockstep/base'
 import { CommitPipeline } from '../commit/commit-pipeline.ts'
 import type { Failure } from '../journal/fact.ts'
+import type { Heart } from '../membership/heart.ts'
 import { Membership } from '../membership/membership.ts'
+import { ORDER_TOPIC } from '../membership/order-topic.ts'
+import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { EngineStore } from '../store/engine-store.ts'
+import type { NodeRole, NodeState, WantedState } from '../store/membership-store.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from '../worker/execution.ts'
 import { StoreClock } from '../worker/store-clock.ts'
 import { silentBus, type WakeBus } from '../worker/wake-bus.ts'
 import { type Operators, Worker } from '../worker/worker.ts'
+import { NodeDuty } from './node-duty.ts'
 
 export interface NodeSessionOptions {
   readonly nodeId: string
   readonly name: string
   readonly version: string
+  readonly roles: readonly NodeRole[]
+  /** What was wanted of the incarnation before. */
+  readonly wanted: WantedState
+  readonly heart?: Heart | undefined
+  /** How long running steps may go on when operators drain the node. */
+  readonly drainMs: number
   readonly store: EngineStore
   readonly clock: Clock
   readonly random: Random
@@ -31,6 +42,10 @@ export interface NodeSessionOptions {
   readonly operators: Operators
   readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
   readonly onEnded: (identity: InstanceIdentity, status: string, output: Json, error: Failure | undefined) => void
+  /** What operators want of the node has begun, or is done. */
+  readonly onState: (state: NodeState) => void
+  readonly metrics?: EngineMetrics | undefined
+  readonly onCommitted?: () => void
   /** Buried: drop this session and begin another. */
   readonly onBuried: () => void
 }
@@ -45,15 +60,17 @@ export class NodeSession {
   readonly pipeline: CommitPipeline
   readonly worker: Worker
   readonly storeClock: StoreClock
+  readonly duty: NodeDuty
   readonly #membership: Membership
   readonly #options: NodeSessionOptions
   #unsubscribe: () => void = () => {}
   #over = false
+  #leaving = false
   #trimTimer: Timer | undefined
   #flushNos: number[] = []
 
   constructor(options: NodeSessionOptions) {
-    const { nodeId, store, clock, random, logger, bus = silentBus } = options
+    const { nodeId, store, clock, random, logger, bus = silentBus, name, version, roles, wanted } = options
     this.id = nodeId
     this.#options = options
     this.storeClock = new StoreClock(clock)
@@ -64,27 +81,40 @@ export class NodeSession {
       random,
       logger: logger.area('commit'),
       ...(options.flights === undefined ? {} : { flights: options.flights }),
+      metrics: options.metrics,
       onFenced: () => this.#buried(),
       onCommit: (at, woken) => {
         this.storeClock.hear(at)
+        options.onCommitted?.()
         if (woken > 0) this.#wakeAll(bus)
       },
     })
     this.worker = new Worker({
       ...options,
+      claims: roles.includes('worker'),
       idlePollMs: options.pollMs,
       aheadMs: options.pollMs + AHEAD_OF_POLL_MS,
       pipeline: this.pipeline,
       storeClock: this.storeClock,
       logger: logger.area('worker'),
     })
+    const cluster = logger.area('cluster')
+    this.duty = new NodeDuty({
+      ...{ worker: this.worker, clock, logger: cluster, drainMs: options.drainMs },
+      onState: (state) => this.#told(state),
+    })
     this.#membership = new Membership({
-      node: { id: nodeId, name: options.name, version: options.version },
+      node: { id: nodeId, name, version, roles, capacity: roles.includes('worker') ? options.concurrency : 0, wanted },
       store: store.membership,
       clock,
-      logger: logger.area('cluster'),
+      logger: cluster,
       heartbeatMs: options.heartbeatMs,
       ttlMs: options.ttlMs,
+      heart: options.heart,
+      report: () => ({ state: this.duty.state, held: this.worker.heldCount }),
+      onOrder: (order) => {
+        if (!this.#leaving) this.duty.heed(order)
+      },
       onBuried: () => this.#buried(),
       onBurial: () => this.#wakeAll(bus),
     })
@@ -96,19 +126,33 @@ export class NodeSession {
 
   async begin(): Promise<void> {
     await this.#membership.join()
+    this.duty.heed(this.#options.wanted)
     this.#unsubscribe = (this.#options.bus ?? silentBus).subscribe((topic) => this.#hear(topic))
     this.worker.run()
     this.#scheduleTrim()
   }
 
+  /** There may be an order for this node. */
+  hearOrders(): Promise<void> {
+    return this.#membership.beatNow()
+  }
+
+  /** Hands over what it has and takes nothing more, but stays: the first half of leaving. No order changes it any more. */
+  async retire(drainMs: number): Promise<void> {
+    this.#leaving = true
+    await this.duty.drain(drainMs)
+  }
+
   /** Lets effects finish, writes what they did, hands the rest over and takes the row away. */
   async leave(drainMs: number): Promise<void> {
+    this.#leaving = true
     this.#unsubscribe()
     this.#trimTimer?.cancel()
     await this.worker.drain(drainMs)
     this.pipeline.close()
     if (!this.#over) await this.#membership.leave()
     this.#over = true
+    this.#options.bus?.publish('due')
   }
 
   /** Flush rows are needed as long as one of them could be sent again; ten minutes are far beyond that. */
@@ -124,8 +168,21 @@ export class NodeSession {
   }
 
   #hear(topic: string): void {
-    if (topic.startsWith('stim:')) this.worker.nudge(topic.slice('stim:'.length))
-    else this.worker.wake()
+    if (topic.startsWith(ORDER_TOPIC)) {
+      if (topic === `${ORDER_TOPIC}${this.id}`) void this.hearOrders()
+    } else if (topic.startsWith('stim:')) this.worker.nudge(topic.slice('stim:'.length))
+    else if (!topic.startsWith('live:')) this.worker.wake() // the live feed's own matter
+  }
+
+  /** The others see it at once, not with the next beat. */
+  #told(state: NodeState): void {
+    const { store, name, onState, logger } = this.#options
+    if (this.#over) return
+    onState(state)
+    const noted = state === 'drained' ? store.membership.note({ kind: 'drained', nodeId: this.id, name }) : undefined
+    Promise.resolve(noted)
+      .catch((error: unknown) => logger.warn('event not written', { kind: state, reason: errorMessage(error) }))
+      .then(() => this.#membership.beatNow())
   }
 
   #wakeAll(bus: WakeBus): void {

@@ -7,6 +7,7 @@
  *             so a node that dies in between leaves nothing half done.
  */
 import { type Clock, errorCode, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { FireWrite, RunAnswer, ScheduleStore, TakenSchedule } from '../store/schedule-store.ts'
 import { CompiledSchedules } from './compiled-schedules.ts'
 import { decideTaken } from './decide-taken.ts'
@@ -26,6 +27,7 @@ export interface SchedulerOptions {
   readonly idlePollMs: number
   /** @default 500 */
   readonly batch?: number
+  readonly metrics?: EngineMetrics | undefined
 }
 
 /** What a round of firing came to. */
@@ -58,7 +60,7 @@ export class Scheduler {
   #running = false
 
   constructor(options: SchedulerOptions) {
-    this.#o = { batch: 500, ...options }
+    this.#o = { batch: 500, metrics: undefined, ...options }
   }
 
   run(): void {
@@ -110,6 +112,7 @@ export class Scheduler {
     } finally {
       // When many are due, those that are late already go before the work that the first of them begin.
       if (sum.started > 0) this.#o.onStarted()
+      this.#o.metrics?.schedulesFired(sum.started, sum.waiting, sum.skipped)
     }
     return sum
   }
@@ -123,6 +126,7 @@ export class Scheduler {
       do {
         this.#again = false
         pauseMs = await this.#lookAndFire()
+        this.#o.metrics?.schedulerLooked()
       } while (this.#again && this.#running)
     } catch (error) {
       if (this.#running)

@@ -1,16 +1,22 @@
 /** Schedules, jobs and the loop that fires them, put together for one engine. */
 import type { Clock, Logger } from '@lockstep/base'
+import type { Election } from '@lockstep/coordination'
 import type { AnyJob } from '../job/job.ts'
 import { Jobs, type JobsOptions } from '../job/jobs.ts'
 import { registerJobs } from '../job/register-jobs.ts'
+import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { WakeBus } from '../worker/wake-bus.ts'
 import { GraphTriggers } from './apply-graph-triggers.ts'
+import { type OfficeChange, SchedulerOffice } from './office.ts'
 import { Scheduler } from './scheduler.ts'
 import { Schedules } from './schedules.ts'
 
-/** `cluster`: every node takes part. `off`: only `runDue` and `triggerNow` start runs here. */
-export type SchedulerMode = 'cluster' | 'off'
+/**
+ * `cluster`: every node takes part. `leader`: one that is elected fires, the others stand by. `off`: only `runDue` and `triggerNow` start
+ * runs here. In every mode the store hands out each occurrence once: an election says who does the work, not that it is done once.
+ */
+export type SchedulerMode = 'cluster' | 'leader' | 'off'
 
 export interface SchedulingOptions {
   readonly store: EngineStore
@@ -20,11 +26,15 @@ export interface SchedulingOptions {
   readonly newId: () => string
   readonly nodeId: () => string
   readonly mode: SchedulerMode
+  readonly election?: (() => Election) | undefined
+  /** This node was elected, or is not the leader any more. */
+  readonly onOffice: (change: OfficeChange) => void
   readonly pollMs: number
   readonly tenant: string
   readonly jobs: readonly AnyJob[]
   readonly start: JobsOptions['start']
   readonly onStarted: () => void
+  readonly metrics?: EngineMetrics | undefined
 }
 
 /** What nodes tell one another when a schedule has changed. */
@@ -36,6 +46,7 @@ export class Scheduling {
   readonly jobs: Jobs
   readonly #o: SchedulingOptions
   readonly #scheduler: Scheduler
+  #office: SchedulerOffice | undefined
   #unsubscribe: () => void = () => {}
 
   constructor(options: SchedulingOptions) {
@@ -56,6 +67,7 @@ export class Scheduling {
       newId,
       nodeId,
       onStarted,
+      metrics: options.metrics,
       idlePollMs: Math.max(IDLE_POLL_MS, options.pollMs),
       onStale: () => triggers.apply(),
     })
@@ -82,12 +94,29 @@ export class Scheduling {
     this.#unsubscribe = bus.subscribe((topic) => {
       if (topic === TOPIC) this.#scheduler.wake()
     })
-    this.#scheduler.run()
+    this.takePart()
   }
 
-  stop(): void {
-    this.#unsubscribe()
+  /** Fires, or stands for election, where its mode says so. Repeating it is harmless. */
+  takePart(): void {
+    const { mode, election, logger, onOffice } = this.#o
+    if (mode === 'cluster') this.#scheduler.run()
+    if (mode !== 'leader' || election === undefined || this.#office !== undefined) return
+    const lead = { begin: () => this.#scheduler.run(), end: () => this.#scheduler.stop() }
+    this.#office = new SchedulerOffice({ election, lead, onOffice, logger: logger.area('schedule') })
+  }
+
+  /** Fires nothing more; a leader resigns. Settles when another may lead. */
+  async standAside(): Promise<void> {
     this.#scheduler.stop()
+    const office = this.#office
+    this.#office = undefined
+    await office?.leave()
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    await this.standAside()
   }
 
   /** Triggers may have changed: every node looks, not only this one. */

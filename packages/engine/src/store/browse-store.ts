@@ -1,5 +1,6 @@
 import type { DefinitionFilter, DefinitionSummary } from './definition-store.ts'
 import type { InstanceView } from './instance-reader.ts'
+import type { NodeState, WantedState } from './membership-store.ts'
 import type { ScheduleRow, ScheduleRun } from './schedule-store.ts'
 
 /** Where a page begins: right behind `from` in the order of the list, or, with `back`, right before it. */
@@ -59,6 +60,17 @@ export interface NodeView {
   readonly doomed: boolean
   /** Instances that it has in hand; counted up to 10,000. */
   readonly holds: number
+  readonly roles: readonly string[]
+  /** As it says itself. */
+  readonly state: NodeState
+  /** What operators want of it. */
+  readonly wanted: WantedState
+  /** Instances that it can work on at once. */
+  readonly capacity: number
+  /** Instances that it had in hand at its last heartbeat. */
+  readonly held: number
+  /** Its clock less the store's, as it measured it last. */
+  readonly skewMs: number | undefined
 }
 
 /** An instance that a node has in hand. */

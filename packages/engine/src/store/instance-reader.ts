@@ -45,6 +45,16 @@ export interface JournalRow extends RecordedFact {
 /** What pages and programs read. Never part of a decision. */
 export interface InstanceReader {
   get(tenant: string, instanceId: string): Promise<InstanceView | undefined>
+  /**
+   * The same with its stamp: a text that is another one as soon as anything of the view, or a fact of its journal, is. The view may
+   * already be newer than its stamp, never older.
+   */
+  stamped(
+    tenant: string,
+    instanceId: string,
+  ): Promise<{ readonly view: InstanceView; readonly stamp: string } | undefined>
+  /** Stamps of those that exist, by id: one question for all. */
+  stamps(tenant: string, instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Status alone of those that exist, by id: the cheapest question there is, for many at once. */
   statuses(tenant: string, instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   journal(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalRow[]>

@@ -1,3 +1,5 @@
+import type { Claim } from './agenda-store.ts'
+
 export interface ResumeRequest {
   readonly tenant: string
   readonly instanceId: string
@@ -8,7 +10,8 @@ export interface ResumeRequest {
 }
 
 export type ResumeVerdict =
-  | { readonly kind: 'resumed'; readonly bookmarkId: string }
+  /** `claims`: of the taker, where there was one. */
+  | { readonly kind: 'resumed'; readonly bookmarkId: string; readonly claims?: readonly Claim[] }
   | { readonly kind: 'already-resumed' }
   | { readonly kind: 'expired' }
   | { readonly kind: 'not-found' }
@@ -16,6 +19,21 @@ export type ResumeVerdict =
   | { readonly kind: 'in-progress' }
   /** Several are open and none was named. */
   | { readonly kind: 'ambiguous'; readonly names: readonly string[] }
+
+/** Who takes what becomes due by a message, in the same transaction, where nobody has it yet. */
+export interface Taker {
+  readonly nodeId: string
+  readonly queues: readonly string[]
+}
+
+export interface Published {
+  /** How many of those that wait it has reached. */
+  readonly matched: number
+  /** Whether graphs may start by it. */
+  readonly starts: boolean
+  /** Of the taker, where there was one. */
+  readonly claims?: readonly Claim[]
+}
 
 export interface Message {
   readonly tenant: string
@@ -40,11 +58,11 @@ export interface PublishedEvent {
 /** What reaches instances from outside. Every method is one transaction; its answer comes after the commit. */
 export interface StimulusStore {
   /** The one point at which a bookmark is consumed (P3). */
-  resume(request: ResumeRequest): Promise<ResumeVerdict>
+  resume(request: ResumeRequest, taker?: Taker): Promise<ResumeVerdict>
   /** `false`: no such instance, or it has ended. */
   send(message: Message): Promise<boolean>
-  /** Keeps the event (P1), and delivers it to at most `matchLimit` of those that wait for it now; answers how many, and whether graphs may start by it. */
-  publish(event: PublishedEvent, matchLimit?: number): Promise<{ readonly matched: number; readonly starts: boolean }>
+  /** Keeps the event (P1), and delivers it to at most `matchLimit` of those that wait for it now. The taker gets some of them. */
+  publish(event: PublishedEvent, matchLimit?: number, taker?: Taker): Promise<Published>
   /** Delivers an event to at most `limit` of those that wait for it; call again while it answers `limit`. */
   match(tenant: string, eventId: string, limit: number): Promise<number>
   /**

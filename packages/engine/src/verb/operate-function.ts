@@ -1,6 +1,7 @@
 import type { Clock, Json } from '@lockstep/base'
 import type { FunctionMemo } from '../function/function-memo.ts'
 import type { Fact, StepKey } from '../journal/fact.ts'
+import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { bookmarksFor } from '../worker/bookmarks-for.ts'
 import type { ExecutionOrder, ResolveOrder, RetryOrder } from '../worker/control-messages.ts'
 import type { Change, ExecutionHost } from '../worker/execution.ts'
@@ -49,7 +50,14 @@ function retry(run: OperatedFunction, { step }: RetryOrder): void {
   const before = [...memo.waits.keys()]
   run.record({ kind: 'retried', ...(step === undefined ? {} : { step }) })
   if (!hadEnded) host.record({ closes: before.filter((each) => !memo.waits.has(each)) })
-  else host.record({ opens: [...memo.waits].flatMap(([at, { wait }]) => reopened(host, at, wait)) })
+  else
+    host.record({
+      opens: [...memo.waits].flatMap(([at, { wait }]) => reopened(host, at, wait)),
+      // What nobody knows the outcome of is still to be decided: the retry has closed the incident that asked.
+      incidents: [...memo.waits]
+        .filter(([at, { wait }]) => wait.kind === 'signal' && memo.announced.has(at))
+        .map(([at]) => unclearOutcome(host.newId(), host.identity.definitionId, placeOf(at), at)),
+    })
   for (const { step: at, instanceId } of [...childWaits(memo)]) void askChild(run, at, instanceId)
 }
 

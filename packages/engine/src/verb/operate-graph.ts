@@ -3,8 +3,9 @@ import { applyFact } from '../graph/apply-fact.ts'
 import type { GraphState, OpenWait } from '../graph/graph-state.ts'
 import { openWaitOf, openWaits } from '../graph/waits.ts'
 import type { Fact, StepKey, Wait } from '../journal/fact.ts'
+import { placeOf, unclearOutcome } from '../step/incident.ts'
 import type { InboxMessage } from '../store/agenda-store.ts'
-import type { NewBookmark } from '../store/commit-store.ts'
+import type { NewBookmark, NewIncident } from '../store/commit-store.ts'
 import { bookmarksFor } from '../worker/bookmarks-for.ts'
 import type { ExecutionOrder, ResolveOrder, RetryOrder, Stands } from '../worker/control-messages.ts'
 import type { LiveGraph } from '../worker/graph/live-graph.ts'
@@ -66,7 +67,18 @@ function retry(graph: LiveGraph, { step, rewind }: RetryOrder, refuse: (reason: 
   const isNew = hadEnded || rewind !== undefined
   host.record({ facts: [fact], ...(rewind === undefined ? {} : { closes }) })
   // Apart from the others: they close what was open, this is open from now on.
-  if (isNew) host.record({ opens: openWaits(state).flatMap((each) => reopened(graph, each)) })
+  if (!isNew) return
+  const waits = openWaits(state)
+  host.record({
+    opens: waits.flatMap((each) => reopened(graph, each)),
+    incidents: waits.flatMap((each) => asksAgain(graph, each)),
+  })
+}
+
+/** What nobody knows the outcome of is still to be decided: the retry has closed the incident that asked. */
+function asksAgain({ host, program, state }: LiveGraph, { step, wait }: OpenWait): NewIncident[] {
+  if (wait.kind !== 'signal' || wait.name !== step) return []
+  return [unclearOutcome(host.newId(), program.id, state.executions[step]?.activity ?? placeOf(step), step)]
 }
 
 function reopened({ host }: LiveGraph, { step, wait }: OpenWait): NewBookmark[] {

@@ -73,3 +73,52 @@ describe.each(['graph', 'function'] as const)('an outcome that nobody knows, of 
     },
   )
 })
+
+it('is asked for again when the instance has faulted meanwhile and is retried', async () => {
+  const engines = new SimulatedEngines(6)
+  let [attempts, isBroken] = [0, true]
+  const types = [
+    effect('charge', async () => {
+      attempts += 1
+      if (attempts > 1) return done('charged')
+      engines.sim.crash('a')
+      return new Promise(() => {})
+    }),
+    effect('ship', async () => {
+      if (isBroken) throw Object.assign(new Error('no truck'), { code: 'NO_TRUCK' })
+      return done()
+    }),
+  ]
+  const first = await engines.boot('a', types)
+  const after = (id: string, ...then: object[]) => ({
+    activities: [{ id, type: 'delay', inputs: { duration: '5s' } }, ...then],
+    connections: [{ from: id, to: 'ship' }],
+  })
+  await engines.publish(first, {
+    id: 'both',
+    activities: [
+      {
+        id: 'par',
+        type: 'parallel',
+        branches: [
+          { activities: [{ id: 'charge', type: 'charge', effect: 'atMostOnce' }] },
+          after('nap', { id: 'ship', type: 'ship' }),
+        ],
+      },
+    ],
+  } as never)
+  const id = await engines.start(first, 'both')
+  const engine = await engines.boot('b', types)
+  const { instances, incidents } = engines.sim.store.inspect()
+  const unclear = () =>
+    [...incidents.values()].filter((row) => row.resolvedAt === undefined && row.code === 'OUTCOME_UNKNOWN')
+  await engines.sim.runUntil(() => unclear().length === 1, 20_000)
+  await engines.sim.runUntil(() => instances.get(id)!.status === 'faulted', 20_000)
+  isBroken = false
+  expect(await engines.drive(engine.verbs.retry(id))).toEqual({ outcome: 'accepted' })
+  await engines.sim.runUntil(() => unclear().length === 1, 20_000)
+  expect(unclear()).toHaveLength(1)
+  expect(await engines.drive(engine.verbs.retry(id))).toEqual({ outcome: 'accepted' })
+  expect(await engines.end(engine, id)).toMatchObject({ status: 'completed' })
+  expect([attempts, engines.sim.check()]).toEqual([2, []])
+})

@@ -3,7 +3,9 @@
  * a claim comes back full it asks again at once. Timers due soon are claimed ahead, so that they can fire from memory, on time.
  */
 import { type Clock, errorCode, errorMessage, type Logger, sleep, type Timer } from '@lockstep/base'
+import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { AgendaStore, Claim } from '../store/agenda-store.ts'
+import type { Taker } from '../store/stimulus-store.ts'
 
 export interface ClaimerOptions {
   readonly nodeId: string
@@ -21,6 +23,7 @@ export interface ClaimerOptions {
   /** Runs what was claimed. When it rejects, claims may be left in the store that nobody here knows of. */
   /** Called whenever the store is looked at: there may be news for instances in hand too. */
   readonly onLook: () => void
+  readonly metrics?: EngineMetrics | undefined
   readonly takeOver: (claims: readonly Claim[]) => Promise<void>
 }
 
@@ -36,6 +39,8 @@ const FLOOR_MARGIN_MS = 200
 /** A claim whose answer was lost may be carried out long after we looked for it: so long it is looked for again, and so often. */
 const DOUBT_MS = 60_000
 const LOOK_AGAIN_MS = 10_000
+const MOST_RIDES = 2
+const RIDE_LOOK_MS = 5
 
 export class Claimer {
   readonly #o: ClaimerOptions
@@ -50,10 +55,21 @@ export class Claimer {
   /** Monotonic. */
   #doubtUntil = Number.NEGATIVE_INFINITY
   #lookAgainAt = 0
+  /** Claims that ride on other writes and are not in hand yet. */
+  #riding = 0
   #stopped = false
 
   constructor(options: ClaimerOptions) {
     this.#o = options
+  }
+
+  get isClaiming(): boolean {
+    return this.#claiming
+  }
+
+  /** Whether the store may hold a claim of this node that nobody here knows of. */
+  get isUnsure(): boolean {
+    return this.#unsure
   }
 
   /** There may be something to claim. */
@@ -62,6 +78,43 @@ export class Claimer {
     this.#floorMs = undefined
     if (this.#claiming) this.#again = true
     else void this.#claim()
+  }
+
+  /**
+   * Lets a write that makes instances due claim them in its own transaction, for this node: they begin here at once, without a look. Only where
+   * little is going on; a crowd is claimed better together. What `work` is answered with says what it has claimed.
+   */
+  async ride<T>(
+    work: (taker: Taker | undefined) => Promise<T>,
+    claimsOf: (answer: T) => readonly Claim[] | undefined,
+  ): Promise<T> {
+    const queues = this.#o.queues()
+    const isFree = !this.#stopped && !this.#claiming && !this.#unsure && this.#riding < MOST_RIDES
+    if (!isFree || queues.length === 0 || this.#o.room() <= 0) return work(undefined)
+    this.#riding += 1
+    let answer: T
+    try {
+      answer = await work({ nodeId: this.#o.nodeId, queues })
+    } catch (error) {
+      this.#riding -= 1
+      this.doubt()
+      this.wake()
+      throw error
+    }
+    void this.#board(claimsOf(answer) ?? [])
+    return answer
+  }
+
+  async #board(claims: readonly Claim[]): Promise<void> {
+    try {
+      if (claims.length > 0) await this.#o.takeOver(claims)
+    } catch (error) {
+      this.#o.logger.warn('could not take over', { code: errorCode(error), reason: errorMessage(error) })
+      this.doubt()
+      this.wake()
+    } finally {
+      this.#riding -= 1
+    }
   }
 
   /** Where there was more to claim than room for it, it is claimed now. */
@@ -75,6 +128,11 @@ export class Claimer {
   doubt(): void {
     this.#unsure = true
     this.#doubtUntil = this.#o.clock.monotonic() + DOUBT_MS
+  }
+
+  /** All claims in the store were looked at. */
+  trust(): void {
+    this.#unsure = false
   }
 
   stop(): void {
@@ -117,6 +175,8 @@ export class Claimer {
     // Whatever fails from here on may leave claims in the store that nobody here knows of.
     this.#unsure = true
     const claims = await agenda.claim({ nodeId, queues, limit, aheadMs, floorMs: this.#floorMs })
+    const { metrics } = this.#o
+    if (metrics !== undefined) for (const { dueInMs } of claims) if (dueInMs <= 0) metrics.claimed(-dueInMs)
     const full = claims.length >= limit
     this.#aheadOnly = claims.length > 0 && claims.every((claim) => claim.dueInMs > AHEAD_MS)
     this.#moveFloor(claims, full)
@@ -134,6 +194,8 @@ export class Claimer {
   /** Takes over what an earlier claim got although its answer, or the load after it, was lost. */
   async #recoverClaims(): Promise<void> {
     this.#lookAgainAt = this.#o.clock.monotonic() + LOOK_AGAIN_MS
+    // What rides is not known here yet, and is no lost claim.
+    while (this.#riding > 0) await sleep(this.#o.clock, RIDE_LOOK_MS)
     const claims = await this.#o.agenda.claims(this.#o.nodeId)
     await this.#o.takeOver(claims.filter(({ instanceId }) => !this.#o.isKnown(instanceId)))
   }

@@ -15,13 +15,13 @@ interface Entry<T> {
 
 export class DueTimers<T> {
   readonly #clock: Clock
-  readonly #fire: (owner: T) => void
+  readonly #fire: (owner: T, dueAt: number) => void
   readonly #entries = new Map<T, Entry<T>>()
   #due: Entry<T>[] = []
   #gathering: Timer | undefined
   #firedAt = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, fire: (owner: T) => void) {
+  constructor(clock: Clock, fire: (owner: T, dueAt: number) => void) {
     this.#clock = clock
     this.#fire = fire
   }
@@ -59,7 +59,7 @@ export class DueTimers<T> {
     for (const entry of this.#due.splice(0)) {
       if (this.#entries.get(entry.owner) !== entry) continue // cancelled, or set anew
       this.#entries.delete(entry.owner)
-      this.#fire(entry.owner)
+      this.#fire(entry.owner, entry.dueAt)
     }
   }
 }

@@ -131,7 +131,11 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   // What the execution asks for.
 
   record(change: Change): void {
-    if (!this.#gone && this.#unwritten.record(change)) this.#holder.mark(this)
+    if (this.#gone) return
+    const { metrics } = this.#holder
+    if (metrics !== undefined && change.facts !== undefined)
+      for (const { kind } of change.facts) if (kind === 'failed' || kind === 'retrying') metrics.stepFailed()
+    if (this.#unwritten.record(change)) this.#holder.mark(this)
   }
 
   propose(tentative: Tentative): void {
@@ -146,9 +150,12 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
 
   async effect<T>(run: () => Promise<T>): Promise<T> {
     this.#effectCount += 1
+    const { metrics } = this.#holder
+    const began = metrics === undefined ? 0 : this.#holder.monotonic()
     try {
       return await run()
     } finally {
+      metrics?.stepped(this.#holder.monotonic() - began)
       this.#effectCount -= 1
       if (this.isStill) this.#orders.settleSoon()
     }

@@ -1,5 +1,6 @@
 import type { Json } from '@lockstep/base'
 import type { Failure, StepKey } from '../journal/fact.ts'
+import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
 import type { ChildStart, InstanceIdentity } from './execution.ts'
@@ -8,6 +9,9 @@ import type { ChildStart, InstanceIdentity } from './execution.ts'
 export interface Holder<Held> {
   /** Timers due within this time are waited for with the claim in hand. */
   readonly holdMs: number
+  readonly metrics: EngineMetrics | undefined
+  /** For durations. */
+  monotonic(): number
   storeNow(): number
   newId(): string
   mark(held: Held): void

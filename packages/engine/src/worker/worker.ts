@@ -2,13 +2,15 @@
  * Runs instances and gives them back: those it starts, and those that its claimer brings. It is driven by claims, by wake-ups from
  * this process or another, and by timers of instances in hand.
  */
-import { type Clock, errorMessage, type Json, type Logger, sleep, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Json, type Logger, sleep, type Timer, uuidTime } from '@lockstep/base'
 import type { CommitPipeline } from '../commit/commit-pipeline.ts'
 import { commitWithUser } from '../commit/commit-with-user.ts'
 import type { Failure } from '../journal/fact.ts'
+import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { Claim, InboxMessage, LoadedInstance } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
 import type { EngineStore } from '../store/engine-store.ts'
+import type { Taker } from '../store/stimulus-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
 import { Claimer } from './claimer.ts'
 import { isForNextOwner, isPutAside, type Order, orderOf } from './control-messages.ts'
@@ -36,6 +38,8 @@ export interface WorkerOptions {
   readonly operators: Operators
   readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
   readonly onEnded: (identity: InstanceIdentity, status: string, output: Json, error: Failure | undefined) => void
+  /** Whether this node runs instances at all. @default true */
+  readonly claims?: boolean
   /** Instances whose code runs at once. */
   readonly concurrency: number
   /** Claims of this node in all; burial frees them in one go. */
@@ -46,6 +50,7 @@ export interface WorkerOptions {
   readonly warmLimit?: number
   /** Claims in a row without a clean commit after which an instance is quarantined instead of run. */
   readonly mostCrashes?: number
+  readonly metrics?: EngineMetrics | undefined
 }
 
 /** What operators ask for that one instance in hand cannot do by itself. */
@@ -83,17 +88,25 @@ export class Worker implements Holder<HeldInstance> {
   /** Starts that are on their way and will be adopted here. */
   readonly #expected = new Set<string>()
   #listening: Timer | undefined
+  /** Takes nothing more. */
+  #cordoned: boolean
+  /** Gives back what it has. */
   #draining = false
+  /** Counts drains: one that was called off finds another number. */
+  #drainNo = 0
   #stopped = false
 
   constructor(options: WorkerOptions) {
-    this.#o = { mostHeld: 5_000, warmLimit: 1_000, mostCrashes: 3, ...options }
+    this.#o = { claims: true, mostHeld: 5_000, warmLimit: 1_000, mostCrashes: 3, metrics: undefined, ...options }
+    this.#cordoned = !this.#o.claims
     const { clock, store, logger } = this.#o
     const { agenda } = store
     this.#warm = new WarmExecutions(this.#o.warmLimit)
-    const fire = (held: HeldInstance): void => {
+    const fire = (held: HeldInstance, dueAt: number): void => {
+      const now = this.storeNow()
+      this.metrics?.timerFired(Math.max(0, now - dueAt))
       held.urgent = true
-      held.fire(this.storeNow())
+      held.fire(now)
     }
     this.#timers = new DueTimers(clock, fire)
     this.#deadlines = new DueTimers(clock, fire)
@@ -102,7 +115,7 @@ export class Worker implements Holder<HeldInstance> {
     this.#claimer = new Claimer({
       ...this.#o,
       agenda,
-      room: () => Math.min(this.#o.concurrency - this.#activeCount(), this.#o.mostHeld - this.#held.size),
+      room: () => (this.#isShut ? 0 : this.#room()),
       isKnown: (id) => this.#held.has(id) || this.#expected.has(id),
       onLook: () => this.#listenSoon(),
       takeOver: (claims) => this.#takeOver(claims),
@@ -113,13 +126,17 @@ export class Worker implements Holder<HeldInstance> {
     return this.#held.size
   }
 
+  get metrics(): EngineMetrics | undefined {
+    return this.#o.metrics
+  }
+
   get holdMs(): number {
     return this.#o.aheadMs
   }
 
   /** Whether one more start may begin here instead of waiting for its turn in the agenda. */
   get hasRoom(): boolean {
-    if (this.#draining || this.#stopped) return false
+    if (this.#isShut || this.#stopped) return false
     const coming = this.#expected.size
     return this.#held.size + coming < this.#o.mostHeld && this.#activeCount() + coming < this.#o.concurrency
   }
@@ -131,6 +148,14 @@ export class Worker implements Holder<HeldInstance> {
   /** There may be something to claim. */
   wake(): void {
     this.#claimer.wake()
+  }
+
+  /** Runs a write that makes instances due; where it may, the write claims them for this node. */
+  ride<T>(
+    work: (taker: Taker | undefined) => Promise<T>,
+    claimsOf: (answer: T) => readonly Claim[] | undefined,
+  ): Promise<T> {
+    return this.#claimer.ride(work, claimsOf)
   }
 
   /** Something was sent to this instance, by this process. */
@@ -148,6 +173,7 @@ export class Worker implements Holder<HeldInstance> {
 
   /** Takes an instance that this node has just started. */
   async adopt(start: HeldStart, startedAt: number, started: unknown): Promise<void> {
+    if (this.#draining) return this.#returnClaims([start.identity.instanceId]).catch(() => this.#claimer.doubt())
     const held = this.#hold(start)
     try {
       const execution = await this.#o.open(start.identity, held)
@@ -158,15 +184,48 @@ export class Worker implements Holder<HeldInstance> {
     }
   }
 
-  /** Takes nothing more; settles when no effect runs and all is written, or `limitMs` is over. What still runs then is dropped, as after a crash. */
-  async drain(limitMs: number): Promise<void> {
+  /** Takes nothing more. What it has in hand goes on. */
+  cordon(): void {
+    this.#cordoned = true
+  }
+
+  /** Takes part again, as far as it ever did. A drain that is under way is called off. */
+  uncordon(): void {
+    this.#drainNo += 1
+    this.#draining = false
+    this.#cordoned = !this.#o.claims
+    this.wake()
+  }
+
+  /**
+   * Takes nothing more and gives back what it has: what rests or waits at once, what runs when its effects have ended and all of it is written.
+   * What still runs after `limitMs` is dropped, as after a crash. `false`: it was called off.
+   */
+  async handBack(limitMs: number): Promise<boolean> {
+    const turn = ++this.#drainNo
     this.#draining = true
-    this.#claimer.stop()
-    for (const held of this.#held.values()) held.drain()
-    const deadline = this.#o.clock.monotonic() + limitMs
-    while ([...this.#held.values()].some((held) => held.isBusy) && this.#o.clock.monotonic() < deadline) {
-      await sleep(this.#o.clock, DRAIN_LOOK_MS)
+    const { clock } = this.#o
+    const deadline = clock.monotonic() + limitMs
+    const coming = [...this.#expected]
+    const isEmpty = (): boolean =>
+      this.#held.size === 0 && !this.#claimer.isClaiming && !coming.some((id) => this.#expected.has(id))
+    for (;;) {
+      for (const held of this.#held.values()) held.drain()
+      await this.#giveBack([...this.#held.values()].filter((held) => !held.isBusy))
+      if (this.#drainNo !== turn || this.#stopped) return false
+      if (isEmpty() || clock.monotonic() >= deadline) break
+      await sleep(clock, DRAIN_LOOK_MS)
     }
+    await this.#giveBack([...this.#held.values()])
+    if (this.#claimer.isUnsure) await this.#returnStray()
+    return this.#drainNo === turn
+  }
+
+  /** Gives back everything, and stops. */
+  async drain(limitMs: number): Promise<void> {
+    await this.handBack(limitMs).catch((error: unknown) =>
+      this.#o.logger.warn('not all was given back', { reason: errorMessage(error) }),
+    )
     this.stop('the node is stopping')
   }
 
@@ -181,6 +240,10 @@ export class Worker implements Holder<HeldInstance> {
   }
 
   // Holder: what held instances ask for.
+
+  monotonic(): number {
+    return this.#o.clock.monotonic()
+  }
 
   storeNow(): number {
     return this.#o.storeClock.now()
@@ -257,6 +320,8 @@ export class Worker implements Holder<HeldInstance> {
   ended(held: HeldInstance, status: string, output: Json, error: Failure | undefined): void {
     this.#forget(held)
     held.execution?.dispose('ended')
+    const { metrics } = this.#o
+    if (metrics !== undefined) metrics.ended(status, Math.max(0, this.storeNow() - uuidTime(held.identity.instanceId)))
     this.#o.onEnded(held.identity, status, output, error)
     this.#roomChanged()
   }
@@ -275,6 +340,7 @@ export class Worker implements Holder<HeldInstance> {
   // Taking over.
 
   async #takeOver(claims: readonly Claim[]): Promise<void> {
+    if (this.#draining) return this.#returnClaims(claims.map((claim) => claim.instanceId))
     const cold: Claim[] = []
     for (const claim of claims) {
       const warm = claim.crashes <= 1 ? this.#warm.take(claim.instanceId, claim.claimNo) : undefined
@@ -388,6 +454,34 @@ export class Worker implements Holder<HeldInstance> {
       this.#listening = undefined
       for (const held of this.#held.values()) if (held.mayHear) held.suspectStimulus()
     })
+  }
+
+  get #isShut(): boolean {
+    return this.#cordoned || this.#draining
+  }
+
+  #room(): number {
+    return Math.min(this.#o.concurrency - this.#activeCount(), this.#o.mostHeld - this.#held.size)
+  }
+
+  /** When the store is away what was in hand stays claimed there, and is looked for later. */
+  async #giveBack(all: readonly HeldInstance[]): Promise<void> {
+    for (const held of all) this.#release(held, 'it is given back')
+    await this.#returnClaims(all.map((held) => held.identity.instanceId)).catch(() => this.#claimer.doubt())
+  }
+
+  async #returnClaims(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    await this.#o.store.agenda.release(this.#o.nodeId, ids)
+    this.#o.operators.onGivenBack()
+  }
+
+  /** Claims in the store that nobody here knows of. */
+  async #returnStray(): Promise<void> {
+    const claims = await this.#o.store.agenda.claims(this.#o.nodeId)
+    const ids = claims.map(({ instanceId }) => instanceId)
+    await this.#returnClaims(ids.filter((id) => !this.#held.has(id) && !this.#expected.has(id)))
+    this.#claimer.trust()
   }
 
   #activeCount(): number {

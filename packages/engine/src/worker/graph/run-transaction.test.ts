@@ -158,7 +158,7 @@ describe('a transactional activity', () => {
     'is there once although its commit had the fate "%s"',
     async (fate) => {
       const t = await oneEngine(alone('book'), [book])
-      t.sim.store.useFaults({ calls: { 'transactions.commit': { [fate]: 0.7 } } })
+      t.sim.store.useFaults({ calls: { 'transactions.commit': { [fate]: 0.4 } } })
       const ids = []
       for (let n = 0; n < 20; n += 1) ids.push(await t.start(t.only, 'graph'))
       for (const id of ids) expect(await t.end(t.only, id)).toMatchObject({ status: 'completed' })

@@ -1,0 +1,147 @@
+import { silentLogger, systemClock, type Timer } from '@lockstep/base'
+import type { WakeBus } from '@lockstep/coordination'
+import { describe, expect, it } from 'vitest'
+import { cursorFrom, cursorText, isBehind, type LiveCursor, type LiveEvent } from './live-event.ts'
+import { LiveFeed, type LiveFollower } from './live-feed.ts'
+
+const START: LiveCursor = { pos: 100n, n: 0 }
+
+/** Timers wait until they are told. */
+function handClock() {
+  const due = new Set<() => void>()
+  const schedule = (_ms: number, run: () => void): Timer => {
+    due.add(run)
+    return { cancel: () => void due.delete(run) }
+  }
+  const fire = (): void => {
+    for (const run of [...due]) {
+      due.delete(run)
+      run()
+    }
+  }
+  return { clock: { ...systemClock, schedule }, due, fire }
+}
+
+function openFeed(bus: WakeBus = { publish: () => {}, subscribe: () => () => {} }) {
+  const hand = handClock()
+  const log: LiveEvent[] = []
+  let reads = 0
+  const store = {
+    span: async () => ({ horizon: { pos: START.pos + BigInt(log.length), n: 0 }, oldest: { pos: 50n, n: 0 } }),
+    read: async (after: LiveCursor, limit: number) => {
+      reads += 1
+      const found = log.filter((event) => isBehind(after, event))
+      const events = found.slice(0, limit)
+      return { events, next: events.at(-1) ?? after, more: found.length > limit }
+    },
+  }
+  const commit = (): void => {
+    const pos = START.pos + BigInt(log.length) + 1n
+    log.push({ topic: 'instances', type: 'x', pos, n: 0, at: 0, tenant: 't', subject: undefined })
+  }
+  const feed = new LiveFeed({ store, bus, id: 'me', clock: hand.clock, logger: silentLogger, pageSize: 3 })
+  return { ...hand, feed, commit, reads: () => reads }
+}
+
+function follower() {
+  const heard: string[] = []
+  let reset = false
+  const told: LiveFollower = {
+    begins: (_, wasReset) => {
+      reset = wasReset
+    },
+    hear: (events) => void heard.push(...events.map(cursorText)),
+    caughtUp: () => {},
+    room: async () => {},
+  }
+  return { ...told, heard, wasReset: () => reset }
+}
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('the live feed', () => {
+  it('reads nothing and keeps no timer without followers', async () => {
+    const { feed, commit, due, reads } = openFeed()
+    commit()
+    feed.committed()
+    await settle()
+    expect([reads(), due.size]).toEqual([0, 0])
+    const following = feed.follow(undefined, follower())
+    await settle()
+    expect(reads()).toBeGreaterThan(0)
+    following.close()
+    await settle()
+    expect([feed.followerCount, due.size]).toEqual([0, 0])
+  })
+
+  it('looks once for all who are up to date', async () => {
+    const { feed, commit, fire, reads } = openFeed()
+    const all = Array.from({ length: 50 }, follower)
+    for (const each of all) feed.follow(undefined, each)
+    await settle()
+    const before = reads()
+    commit()
+    fire()
+    await settle()
+    expect(reads() - before).toBe(1)
+    expect(all.map(({ heard }) => heard)).toEqual(all.map(() => ['101']))
+  })
+
+  it('brings one who comes late up to date in pages, each event once', async () => {
+    const { feed, commit, fire } = openFeed()
+    for (let i = 0; i < 10; i += 1) commit()
+    const late = follower()
+    feed.follow({ pos: 102n, n: 0 }, late)
+    await settle()
+    commit()
+    fire()
+    await settle()
+    expect(late.heard).toEqual(['103', '104', '105', '106', '107', '108', '109', '110', '111'])
+  })
+
+  it.each([
+    ['from the future', 5_000n],
+    ['from before what is kept', 7n],
+  ])('resets a place %s', async (_, pos) => {
+    const { feed } = openFeed()
+    const one = follower()
+    feed.follow({ pos, n: 0 }, one)
+    await settle()
+    expect([one.wasReset(), one.heard]).toEqual([true, []])
+  })
+})
+
+describe('wake-ups between nodes', () => {
+  it('are sent only while somebody follows elsewhere', async () => {
+    const sent: string[] = []
+    const listeners = new Set<(topic: string) => void>()
+    const bus: WakeBus = {
+      publish: (topic) => {
+        sent.push(topic)
+        for (const listener of listeners) listener(topic)
+      },
+      subscribe: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    }
+    const { feed, fire } = openFeed(bus)
+    feed.committed()
+    fire()
+    expect(sent).toEqual([])
+    bus.publish('live:ask:another')
+    feed.committed()
+    feed.committed()
+    fire()
+    expect(sent).toEqual(['live:ask:another', 'live:wrote'])
+  })
+})
+
+describe('a place', () => {
+  it('comes back from its text, and nothing else does', () => {
+    for (const place of [START, { pos: 7n, n: 12 }]) expect(cursorFrom(cursorText(place))).toEqual(place)
+    for (const text of ['', 'x', '1.', '-1', '1.2.3', '9'.repeat(30)]) expect(cursorFrom(text)).toBeUndefined()
+  })
+})
