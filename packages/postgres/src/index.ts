@@ -1,3 +1,4 @@
+export { postgresAccess } from './access/access-store.ts'
 export {
   type PostgresCoordinationOptions,
   postgresCoordination,
@@ -6,6 +7,7 @@ export { fenceGuard, type GuardedWrite } from './coordination/fence-guard.ts'
 export { type FencedWrite, fencedWrite, requireFenced } from './coordination/fenced-write.ts'
 export { type TransactionLockOptions, withTransactionLock } from './coordination/transaction-lock.ts'
 export * from './db/db.ts'
+export type { DbMeter } from './db/db-meter.ts'
 export * from './db/errors.ts'
 export { notify } from './db/notify.sql.ts'
 export type { Given, Queries } from './db/queries.ts'
@@ -15,6 +17,8 @@ export { engineLanes, engineSettings } from './engine/engine-settings.ts'
 export { postgresEngineStore } from './engine/engine-store.ts'
 export { type HistoryGuard, historyGuard } from './engine/history-guard.ts'
 export { postgresIdempotency } from './engine/idempotency-store.ts'
+export { postgresLive } from './engine/live-store.ts'
+export { type PostgresHeartOptions, postgresHeart } from './engine/membership-heart.ts'
 export { postgresWakeBus } from './engine/wake-bus.ts'
 export { type MigrateOptions, type MigrationMode, migrate } from './migrations/migrate.ts'
 export { type Migration, readMigrations } from './migrations/migration-files.ts'

@@ -101,6 +101,30 @@ for (const [driver, open] of [
       }
     })
 
+    it('let a node of the version before run when every newer one is declared to fit it', async () => {
+      await using db = await open()
+      const fits = { ...second, compatibleFrom: 1 }
+      const fitsTwo = { ...migration(3, 'third', 'create table three (id int4)'), compatibleFrom: 2 }
+      await migrate(db, { ...auto, migrations: [first, fits] })
+      for (const options of [auto, check]) expect(await migrate(db, { ...options, migrations: [first] })).toEqual([])
+
+      await migrate(db, { ...auto, migrations: [first, fits, fitsTwo] })
+      expect(await migrate(db, { ...auto, migrations: [first, fits] })).toEqual([])
+      const error = await errorOf(migrate(db, { ...auto, migrations: [first] }))
+      expect(SchemaTooNew.is(error) && error.details).toEqual({ found: 3, known: 1, schema: db.schema })
+    })
+
+    it('go on from a table of an earlier version, which declares nothing', async () => {
+      await using db = await open()
+      await migrate(db, { ...auto, migrations: [first] })
+      await db.script('alter table migration drop column compatible_from')
+      const error = await errorOf(migrate(db, { ...check, migrations: [] }))
+      expect(SchemaTooNew.is(error) && error.details.found).toBe(1)
+      const fits = { ...second, compatibleFrom: 1 }
+      expect(await migrate(db, { ...auto, migrations: [first, fits] })).toEqual([fits])
+      expect(await migrate(db, { ...check, migrations: [first] })).toEqual([])
+    })
+
     it('refuse to go on from a migration whose text has changed', async () => {
       await using db = await open()
       await migrate(db, { ...auto, migrations: [first] })

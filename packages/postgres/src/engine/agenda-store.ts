@@ -44,7 +44,7 @@ export function postgresAgenda(db: Db): AgendaStore {
   }
 }
 
-const toClaim = (row: sql.ClaimRow): Claim => ({
+export const toClaim = (row: sql.ClaimRow): Claim => ({
   tenant: row.tenant,
   instanceId: row.instance_id,
   claimNo: row.claim_no,

@@ -1,4 +1,4 @@
-import type { BrowseStore, HeldView, InstanceFilter, Page, Place } from '@lockstep/engine/ports'
+import type { BrowseStore, HeldView, InstanceFilter, NodeState, Page, Place, WantedState } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import * as sql from './browse.sql.ts'
 import * as named from './browse-named.sql.ts'
@@ -63,6 +63,12 @@ export function postgresBrowse(db: Db): BrowseStore {
         silentMs: Math.round(row.silent_ms),
         doomed: row.doomed,
         holds: row.holds,
+        roles: row.roles,
+        state: row.state as NodeState,
+        wanted: row.wanted as WantedState,
+        capacity: row.capacity,
+        held: row.held,
+        skewMs: row.skew_ms ?? undefined,
       })),
     held: async (tenant, place, limit) => {
       const wanted = { tenant, from: place.from, limit }

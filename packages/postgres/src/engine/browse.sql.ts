@@ -131,6 +131,12 @@ export interface NodeTableRow {
   readonly silent_ms: number
   readonly doomed: boolean
   readonly holds: number
+  readonly roles: readonly string[]
+  readonly state: string
+  readonly wanted: string
+  readonly capacity: number
+  readonly held: number
+  readonly skew_ms: number | null
 }
 
 /** Claims have no index of their own: rows of the agenda are counted up to a bound, once for all nodes. */
@@ -142,7 +148,7 @@ export const nodes = statement<undefined, NodeTableRow>(
        from (select claimed_by from agenda where claimed_by is not null limit ${LOOK_AT}) a group by claimed_by)
    select n.id, n.name, n.version, n.started_at, n.beat_at,
           greatest(0, extract(epoch from clock_timestamp() - n.beat_at) * 1000)::float8 as silent_ms,
-          n.doomed, coalesce(h.count, 0) as holds
+          n.doomed, coalesce(h.count, 0) as holds, n.roles, n.state, n.wanted, n.capacity, n.held, n.skew_ms
      from node n left join held h on h.id = n.id order by n.name, n.id limit 1000`,
   { readOnly: true },
 )

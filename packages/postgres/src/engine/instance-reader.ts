@@ -10,6 +10,14 @@ export function postgresInstances(db: Db): InstanceReader {
       const row = await lane.maybeOne(sql.one, { tenant, id })
       return row && (await toViews(lane, tenant, [row]))[0]
     },
+    stamped: async (tenant, id) => {
+      const row = await lane.maybeOne(sql.stampedOne, { tenant, id })
+      if (row === undefined) return undefined
+      const [view] = await toViews(lane, tenant, [row])
+      return { view: view!, stamp: row.stamp }
+    },
+    stamps: async (tenant, ids) =>
+      new Map((await lane.many(sql.stamps, { tenant, ids })).map((row) => [row.id, row.stamp])),
     statuses: async (tenant, ids) =>
       new Map((await lane.many(sql.statuses, { tenant, ids })).map((row) => [row.id, row.status])),
     journal: async (tenant, id, after, limit) =>

@@ -36,6 +36,35 @@ export const one = statement<{ tenant: string; id: string }, ViewRow>(
   { readOnly: true },
 )
 
+/**
+ * Another text as soon as anything that a view shows is: the versions of both rows, the status as it is shown, the last fact with its
+ * position, what it waits for, what is wrong with it. A few look-ups by index each.
+ */
+const stamp = `concat_ws('.', i.xmin, i.version, ${shownStatus}, coalesce(a.xmin::text, '-'),
+  coalesce((select j.seq || ':' || j.pos from journal j where j.instance_id = i.id order by j.seq desc limit 1), '-'),
+  coalesce((select encode(sha256(convert_to(string_agg(concat_ws('/', b.id, b.name, b.expires_at), ',' order by b.id), 'UTF8')), 'hex')
+              from bookmark b where b.instance_id = i.id), '-'),
+  coalesce((select encode(sha256(convert_to(string_agg(n.id::text, ',' order by n.id), 'UTF8')), 'hex')
+              from incident n where n.instance_id = i.id and n.resolved_at is null), '-'))`
+
+/** By primary keys. */
+export const stampedOne = statement<{ tenant: string; id: string }, ViewRow & { readonly stamp: string }>(
+  'instance_stamped_one',
+  (p) => [p.tenant, p.id],
+  `select ${columns}, ${stamp} as stamp
+     from instance i left join agenda a on a.instance_id = i.id where i.id = $2 and i.tenant = $1`,
+  { readOnly: true },
+)
+
+/** By primary keys. */
+export const stamps = statement<{ tenant: string; ids: readonly string[] }, { id: string; stamp: string }>(
+  'instance_stamps',
+  (p) => [p.tenant, p.ids],
+  `select i.id, ${stamp} as stamp
+     from instance i left join agenda a on a.instance_id = i.id where i.id = any ($2::uuid[]) and i.tenant = $1`,
+  { readOnly: true },
+)
+
 /** Newest first, by primary key from a cursor. Filters are applied on the way, so a rare status reads on: bounded by the limit of rows looked at. */
 export const list = statement<
   {

@@ -4,6 +4,7 @@ import { Broken } from '../connection/broken.ts'
 import type { Reply, Request } from '../connection/connection.ts'
 import { isStalePreparation, outcomeOf } from '../connection/outcome.ts'
 import type { Lane, TransactionOptions } from '../db/db.ts'
+import type { DbMeter } from '../db/db-meter.ts'
 import { sqlstateOf } from '../db/errors.ts'
 import type { Pool } from './pool.ts'
 import { type Preparation, queriesOver, toRequest } from './requests.ts'
@@ -14,20 +15,26 @@ export interface LaneSettings {
   readonly random: Random
   readonly preparation: Preparation
   readonly idleInTransactionMs: number
+  readonly meter?: DbMeter | undefined
 }
 
 const MOST_ATTEMPTS = 5
 /** Serialisation failure and deadlock: the server undid everything and asks for another try. */
-const tryAgain = new Set(['40001', '40P01'])
+const DEADLOCK = '40P01'
+const tryAgain = new Set(['40001', DEADLOCK])
 
 export function laneOver(pool: Pool, settings: LaneSettings): Lane {
-  const { preparation, clock, random } = settings
+  const { preparation, clock, random, meter } = settings
 
   /** A statement outside any transaction is its own commit: when its answer is lost, so is the knowledge of it. */
   const single = async (request: Request, { readOnly }: { readonly readOnly: boolean }): Promise<Reply> => {
+    const began = meter === undefined ? 0 : clock.monotonic()
     try {
-      return await submit(pool, request)
+      const reply = await submit(pool, request)
+      meter?.statement(clock.monotonic() - began)
+      return reply
     } catch (error) {
+      if (sqlstateOf(error) === DEADLOCK) meter?.deadlock()
       throw outcomeOf(error, request.name, readOnly ? 'rolled-back' : 'unknown')
     }
   }
@@ -44,6 +51,7 @@ export function laneOver(pool: Pool, settings: LaneSettings): Lane {
     } catch (error) {
       await transaction.rollback()
       const sqlstates = [error, transaction.failure].map((each) => sqlstateOf(each) ?? '')
+      if (sqlstates.includes(DEADLOCK)) meter?.deadlock()
       return { done: false, error, canRetry: connection.isStale || sqlstates.some((state) => tryAgain.has(state)) }
     } finally {
       pool.release(connection)

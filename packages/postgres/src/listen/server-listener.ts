@@ -113,7 +113,7 @@ export class ServerListener implements Listener {
 
   #scheduleProbe(connection: Connection): void {
     this.#probe = this.#options.clock.schedule(PROBE_EVERY_MS, () => {
-      connection.send({ name: 'listen_probe', text: 'select 1' }).then(
+      connection.send({ name: 'listen_probe', text: 'select 1 as listening' }).then(
         () => this.#scheduleProbe(connection),
         () => {},
       )

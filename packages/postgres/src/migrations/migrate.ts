@@ -84,18 +84,18 @@ async function apply(
   const status = (await planWithin(tx, schema, known)).find((each) => each.number === next.number)?.status
   if (status !== 'pending') return false
   await tx.script(next.sql)
-  await tx.run(sql.recordApplied, { ...next, appliedBy })
+  await tx.run(sql.recordApplied, { ...next, appliedBy, compatibleFrom: next.compatibleFrom ?? null })
   return true
 }
 
 async function prepareSchema(tx: Queries, schema: string): Promise<void> {
   if (!(await tx.one(sql.findSchema, { schema })).found) await tx.script(`create schema ${quoteIdentifier(schema)}`)
-  if ((await tx.one(sql.findMigrationTable)).found) return
-  await tx.script(`create table migration (
+  await tx.script(`create table if not exists migration (
     number     int primary key,
     name       text not null,
     checksum   text not null,
     applied_at timestamptz not null default now(),
     applied_by text not null
-  )`)
+  );
+  alter table migration add column if not exists compatible_from int4`)
 }

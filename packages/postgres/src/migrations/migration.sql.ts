@@ -4,6 +4,7 @@ export interface AppliedRow {
   readonly number: number
   readonly name: string
   readonly checksum: string
+  readonly compatibleFrom: number | null
 }
 
 /** Whether any migration ever ran here. Reads the catalogue only. */
@@ -21,11 +22,12 @@ export const findSchema = statement<{ schema: string }, { found: boolean }>(
   { readOnly: true },
 )
 
-/** All rows; there are as many as migrations. */
+/** All rows; there are as many as migrations. Through JSON: the table of an earlier version lacks the last column. */
 export const listApplied = statement<undefined, AppliedRow>(
   'migration_list_applied',
   () => [],
-  `select number, name, checksum from migration order by number`,
+  `select number, name, checksum, (to_jsonb(m) ->> 'compatible_from')::int4 as "compatibleFrom"
+     from migration m order by number`,
   { readOnly: true },
 )
 
@@ -45,6 +47,6 @@ export const limitLockWait = statement<{ ms: number }>(
 
 export const recordApplied = statement<AppliedRow & { appliedBy: string }>(
   'migration_record_applied',
-  (p) => [p.number, p.name, p.checksum, p.appliedBy],
-  `insert into migration (number, name, checksum, applied_by) values ($1, $2, $3, $4)`,
+  (p) => [p.number, p.name, p.checksum, p.appliedBy, p.compatibleFrom],
+  `insert into migration (number, name, checksum, applied_by, compatible_from) values ($1, $2, $3, $4, $5)`,
 )

@@ -9,7 +9,7 @@ export interface PlannedMigration extends Migration {
 
 /**
  * What `migrate` would do, without doing it: needs no right but to read. Throws `SCHEMA_TOO_NEW` when a later version
- * was here, `MIGRATION_CHANGED` when a file differs from what was applied.
+ * was here whose migrations do not let this one go on, `MIGRATION_CHANGED` when a file differs from what was applied.
  */
 export async function planMigrations(
   db: Queries & { readonly schema: string },
@@ -25,9 +25,7 @@ export async function plan(
   known: readonly Migration[],
 ): Promise<readonly PlannedMigration[]> {
   const applied = new Map((await listApplied(queries)).map((row) => [row.number, row]))
-  const newest = Math.max(0, ...applied.keys())
-  const newestKnown = known.at(-1)?.number ?? 0
-  if (newest > newestKnown) throw new SchemaTooNew({ found: newest, known: newestKnown, schema })
+  refuseTooNew([...applied.values()], known.at(-1)?.number ?? 0, schema)
   return known.map((migration) => {
     const row = applied.get(migration.number)
     if (row === undefined) return { ...migration, status: 'pending' }
@@ -36,6 +34,13 @@ export async function plan(
     }
     return { ...migration, status: 'applied' }
   })
+}
+
+/** During a rolling deploy the new version migrates first: what only expands the schema does not keep the old one out. */
+function refuseTooNew(applied: readonly sql.AppliedRow[], known: number, schema: string): void {
+  const newer = applied.filter((row) => row.number > known)
+  if (newer.every(({ compatibleFrom }) => compatibleFrom !== null && compatibleFrom <= known)) return
+  throw new SchemaTooNew({ found: Math.max(...newer.map((row) => row.number)), known, schema })
 }
 
 async function listApplied(queries: Queries): Promise<readonly sql.AppliedRow[]> {

@@ -1,5 +1,6 @@
 import { type Clock, InvalidOption, type Logger, type Random, silentLogger } from '@lockstep/base'
 import type { OnConnect } from '../db/db.ts'
+import type { DbMeter } from '../db/db-meter.ts'
 
 export interface PgliteOptions {
   /** The folder that belongs to this process while it is open. Exactly one of `dataDir` and `memory` is given. */
@@ -26,10 +27,11 @@ export interface PgliteOptions {
   /** Whether a new folder begins from the snapshot that ships with the package. @default true */
   readonly useSnapshot?: boolean
   readonly onConnect?: OnConnect
+  readonly meter?: DbMeter | undefined
 }
 
-export type ResolvedPglite = Required<Omit<PgliteOptions, 'dataDir' | 'memory' | 'onConnect'>> &
-  Pick<PgliteOptions, 'dataDir' | 'onConnect'>
+export type ResolvedPglite = Required<Omit<PgliteOptions, 'dataDir' | 'memory' | 'onConnect' | 'meter'>> &
+  Pick<PgliteOptions, 'dataDir' | 'onConnect' | 'meter'>
 
 export function resolvePgliteOptions(options: PgliteOptions): ResolvedPglite {
   const {
@@ -42,6 +44,7 @@ export function resolvePgliteOptions(options: PgliteOptions): ResolvedPglite {
     settings = {},
     useSnapshot = true,
     onConnect,
+    meter,
   } = options
   const { statementTimeoutMs = 30_000, idleInTransactionMs = 5_000, acquireTimeoutMs = 10_000 } = options
   const { stuckAfterMs = 30_000, housekeepingEveryMs = 60_000 } = options
@@ -63,5 +66,6 @@ export function resolvePgliteOptions(options: PgliteOptions): ResolvedPglite {
     ...{ stuckAfterMs, housekeepingEveryMs },
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(onConnect === undefined ? {} : { onConnect }),
+    ...(meter === undefined ? {} : { meter }),
   }
 }

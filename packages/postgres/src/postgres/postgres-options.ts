@@ -2,6 +2,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { type Clock, InvalidOption, type Logger, type Random, silentLogger } from '@lockstep/base'
 import type { SessionOptions } from '../connection/session.ts'
 import { type LaneName, laneNames, type OnConnect } from '../db/db.ts'
+import type { DbMeter } from '../db/db-meter.ts'
 import { type DatabaseAddress, parseDatabaseUrl } from './parse-database-url.ts'
 
 export interface LaneOptions {
@@ -42,6 +43,7 @@ export interface PostgresOptions {
   /** @default 5_000 */
   readonly connectTimeoutMs?: number
   readonly onConnect?: OnConnect
+  readonly meter?: DbMeter | undefined
 }
 
 export interface ResolvedLane extends SessionOptions {
@@ -60,6 +62,7 @@ export interface ResolvedPostgres {
   readonly acquireTimeoutMs: number
   readonly connectTimeoutMs: number
   readonly onConnect: OnConnect | undefined
+  readonly meter: DbMeter | undefined
   readonly lanes: Readonly<Record<LaneName, ResolvedLane>>
 }
 
@@ -74,12 +77,12 @@ export function resolvePostgresOptions(options: PostgresOptions): ResolvedPostgr
     schema = 'lockstep',
     pooler = false,
   } = options
-  const { acquireTimeoutMs = 2_000, connectTimeoutMs = 5_000, onConnect } = options
+  const { acquireTimeoutMs = 2_000, connectTimeoutMs = 5_000, onConnect, meter } = options
   const address = addressOf(options.url, options)
   return {
     address,
     listenAddress: options.listenUrl === undefined ? address : addressOf(options.listenUrl, options),
-    ...{ clock, random, logger, applicationName, schema, pooler, acquireTimeoutMs, connectTimeoutMs, onConnect },
+    ...{ clock, random, logger, applicationName, schema, pooler, acquireTimeoutMs, connectTimeoutMs, onConnect, meter },
     lanes: Object.fromEntries(
       laneNames.map((name) => [name, resolveLane(name, options, schema)]),
     ) as ResolvedPostgres['lanes'],

@@ -48,7 +48,7 @@ const tables = statement<undefined, { name: string }>(
   'test_tables',
   () => [],
   `select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname = current_schema() and tablename not in ('migration', 'setting') order by 1`,
+    where schemaname = current_schema() and tablename not in ('migration', 'setting', 'audit_entry') order by 1`,
 )
 
 /** Empties every table of the engine; much faster than a new database. */

@@ -1,0 +1,47 @@
+import { statement } from '../db/statement.ts'
+
+/** Transactions below the horizon are over; their ids times 2^20 are positions (migration 0002). */
+const HORIZON = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint << 20'
+
+export interface LiveRow {
+  readonly topic: string
+  readonly type: string
+  readonly pos: string
+  readonly n: string
+  readonly at: number | null
+  readonly tenant: string | null
+  readonly subject: string | null
+  readonly seq: number | null
+  readonly node_id: string | null
+  readonly detail: string | null
+  readonly data: unknown
+}
+
+/**
+ * Facts and changes behind a place, and a last row that says how far was looked. At most `span` transactions at once: the index of positions
+ * knows ranges of pages, and all that fits is read before it is ordered. Payloads stay where they are.
+ */
+export const read = statement<{ pos: string; n: number; span: number; limit: number }, LiveRow>(
+  'live_read',
+  (p) => [p.pos, p.n, p.span, p.limit],
+  `with bound as materialized (select ${HORIZON} as horizon),
+        cut as materialized (select horizon, least(horizon, $1::bigint + ($3::bigint << 20)) as until from bound)
+   (select 'instances' as topic, j.kind as type, j.pos, 0::bigint as n, j.at, j.tenant, j.instance_id::text as subject, j.seq, j.node_id::text as node_id,
+           case j.kind when 'started' then null when 'ended' then j.data ->> 'status' else j.data ->> 'step' end as detail, null::json as data
+      from journal j where j.pos > $1::bigint and j.pos < (select until from cut) order by j.pos limit $4)
+   union all
+   (select c.topic, c.type, c.pos, c.n, c.at, c.tenant, c.subject, null, null, null, c.data
+      from live_change c where (c.pos, c.n) > ($1::bigint, $2::bigint) and c.pos < (select until from cut) order by c.pos, c.n limit $4)
+   union all
+   select 'end', case when until = horizon then 'all' else 'part' end, until, 0, null, null, null, null, null, null, null from cut`,
+  { readOnly: true },
+)
+
+/** Where everything is decided up to, and the oldest change that is kept. By primary key. */
+export const span = statement<undefined, { horizon: string; oldest: string | null; n: string | null }>(
+  'live_span',
+  () => [],
+  `select ${HORIZON} as horizon, c.pos as oldest, c.n
+     from (select 1) as one left join lateral (select x.pos, x.n from live_change x order by x.n limit 1) c on true`,
+  { readOnly: true },
+)
