@@ -1,6 +1,7 @@
 import { afterEach, describe } from 'vitest'
 import { agendaExamples } from './engine-store/agenda-examples.ts'
 import { checkpointExamples } from './engine-store/checkpoint-examples.ts'
+import { clusterExamples } from './engine-store/cluster-examples.ts'
 import { definitionExamples } from './engine-store/definition-examples.ts'
 import { type Bench, bench, type EngineStoreHarness, type OpenEngineStore } from './engine-store/fixture.ts'
 import { flowExamples } from './engine-store/flow-examples.ts'
@@ -37,6 +38,7 @@ export function engineStoreContract(
     })
 
     describe('membership', () => membershipExamples(open))
+    describe('cluster', () => clusterExamples(open))
     describe('starts and repeated batches', () => startExamples(open))
     describe('checkpoints', () => checkpointExamples(open))
     describe('agenda', () => agendaExamples(open))

@@ -1,3 +1,4 @@
+export * from './bus/wake-bus-contract.ts'
 export * from './coordination/index.ts'
 export * from './engine-store/fixture.ts'
 export type { ModelRunOptions } from './engine-store/model-examples.ts'

@@ -5,6 +5,7 @@ import {
   Fenced,
   type Inbox,
   type LoadedInstance,
+  type Taker,
 } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import type { Synchronous } from './synchronous.ts'
@@ -61,13 +62,27 @@ function claim(database: Database, request: ClaimRequest, turn: Turn): Claim[] {
   if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
     throw new Fenced({ nodeId: request.nodeId })
   }
-  for (const row of taken) {
-    row.claimedBy = request.nodeId
+  return hand(database, taken, request.nodeId)
+}
+
+/** Claims these where nobody has them, for whoever has just made them due. A node that is gone gets none. */
+export function take(database: Database, { nodeId, queues }: Taker, ids: readonly string[]): Claim[] {
+  const { tables } = database
+  if (!tables.nodes.has(nodeId)) return []
+  const rows = ids
+    .flatMap((id) => tables.agenda.get(id) ?? [])
+    .filter((row) => row.claimedBy === undefined && row.dueAt <= database.now() && queues.includes(row.queue))
+  return hand(database, rows, nodeId)
+}
+
+function hand(database: Database, rows: readonly AgendaTableRow[], nodeId: string): Claim[] {
+  for (const row of rows) {
+    row.claimedBy = nodeId
     row.claimNo += 1
     row.crashes += 1
-    tables.history.push({ kind: 'claimed', instanceId: row.instanceId, claimNo: row.claimNo, nodeId: request.nodeId })
+    database.tables.history.push({ kind: 'claimed', instanceId: row.instanceId, claimNo: row.claimNo, nodeId })
   }
-  return taken.map((row) => toClaim(database, row))
+  return rows.map((row) => toClaim(database, row))
 }
 
 /** Places of rows, one of each tenant after the other, from the tenant after this one on. */

@@ -131,9 +131,7 @@ function pump(database: Database, nodeId: string): PumpAnswer {
   let admitted = 0
   const arrived: Arrival[] = []
   const ripe = [...tables.tickets.values()].filter((each) => each.state === 'gathering' && each.releaseAt! <= now())
-  ripe.sort(
-    (a, b) => a.releaseAt! - b.releaseAt! || a.since - b.since || (a.instanceId < b.instanceId ? -1 : 1),
-  )
+  ripe.sort((a, b) => a.releaseAt! - b.releaseAt! || a.since - b.since || (a.instanceId < b.instanceId ? -1 : 1))
   for (const ticket of ripe) admitted += release(database, nodeId, ticket)
   for (const first of firstOfLanes(database)) admitted += admit(database, first)
   for (const row of [...tables.agenda.values()].filter(({ queue }) => queue === PARKED)) {

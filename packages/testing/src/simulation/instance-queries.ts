@@ -14,6 +14,12 @@ export function instanceQueries(database: Database): Synchronous<InstanceReader>
       const found = find(tenant, id)
       return found && toView(database, found)
     },
+    stamped: (tenant, id) => {
+      const found = find(tenant, id)
+      return found && { view: toView(database, found), stamp: stampOf(database, found) }
+    },
+    stamps: (tenant, ids) =>
+      new Map(ids.flatMap((id) => find(tenant, id) ?? []).map((row) => [row.id, stampOf(database, row)])),
     statuses: (tenant, ids) => new Map(ids.flatMap((id) => find(tenant, id) ?? []).map((row) => [row.id, row.status])),
     journal: (tenant, id, afterSeq, limit) =>
       (tables.journal.get(id) ?? [])
@@ -41,6 +47,12 @@ export function instanceQueries(database: Database): Synchronous<InstanceReader>
         .slice(0, limit)
         .map((row) => toView(database, row)),
   }
+}
+
+function stampOf(database: Database, row: InstanceTableRow): string {
+  const { claimNo, stim } = database.tables.agenda.get(row.id) ?? {}
+  const lastPosition = Math.max(0, ...(database.tables.journal.get(row.id) ?? []).map((fact) => Number(fact.position)))
+  return JSON.stringify([toView(database, row), claimNo, stim, lastPosition])
 }
 
 function toView(database: Database, row: InstanceTableRow): InstanceView {

@@ -39,9 +39,13 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
     steps: linkedSteps(database, { call }),
     membership: {
       join: (node) => call('membership.join', WRITES, () => membership.join(node)),
-      beat: (nodeId) => call('membership.beat', WRITES, () => membership.beat(nodeId)),
-      bury: (node) => call('membership.bury', WRITES, () => membership.bury(node)),
+      beat: (nodeId, report) => call('membership.beat', WRITES, () => membership.beat(nodeId, report)),
+      suspect: (node, by) => call('membership.suspect', WRITES, () => membership.suspect(node, by)),
+      bury: (node, by) => call('membership.bury', WRITES, () => membership.bury(node, by)),
       leave: (nodeId) => call('membership.leave', WRITES, () => membership.leave(nodeId)),
+      order: (nodeId, wanted) => call('membership.order', WRITES, () => membership.order(nodeId, wanted)),
+      note: (event) => call('membership.note', WRITES, () => membership.note(event)),
+      events: (after, limit) => call('membership.events', READS, () => membership.events(after, limit)),
     },
     commits: {
       commit: (batch) => call('commits.commit', WRITES, () => commitBatch(database, batch)),
@@ -55,9 +59,9 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       release: (nodeId, ids) => call('agenda.release', WRITES, () => agenda.release(nodeId, ids)),
     },
     stimuli: {
-      resume: (request) => call('stimuli.resume', WRITES, () => stimuli.resume(request)),
+      resume: (request, taker) => call('stimuli.resume', WRITES, () => stimuli.resume(request, taker)),
       send: (message) => call('stimuli.send', WRITES, () => stimuli.send(message)),
-      publish: (event) => call('stimuli.publish', WRITES, () => stimuli.publish(event)),
+      publish: (event, limit, taker) => call('stimuli.publish', WRITES, () => stimuli.publish(event, limit, taker)),
       match: (tenant, eventId, limit) => call('stimuli.match', WRITES, () => stimuli.match(tenant, eventId, limit)),
       settle: (limit) => call('stimuli.settle', WRITES, () => stimuli.settle(limit)),
     },
@@ -89,6 +93,8 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
     },
     instances: {
       get: (tenant, id) => call('instances.get', READS, () => instances.get(tenant, id)),
+      stamped: (tenant, id) => call('instances.stamped', READS, () => instances.stamped(tenant, id)),
+      stamps: (tenant, ids) => call('instances.stamps', READS, () => instances.stamps(tenant, ids)),
       statuses: (tenant, ids) => call('instances.statuses', READS, () => instances.statuses(tenant, ids)),
       journal: (tenant, id, afterSeq, limit) =>
         call('instances.journal', READS, () => instances.journal(tenant, id, afterSeq, limit)),

@@ -1,4 +1,5 @@
-import type { Message, ResumeRequest, ResumeVerdict, StimulusStore } from '@lockstep/engine/ports'
+import type { Message, ResumeRequest, ResumeVerdict, StimulusStore, Taker } from '@lockstep/engine/ports'
+import { take } from './agenda-transactions.ts'
 import type { Database } from './database.ts'
 import { consumeBookmark, putMessage, stimulate } from './stimulate.ts'
 import type { Synchronous } from './synchronous.ts'
@@ -7,15 +8,17 @@ import { isPending } from './trigger-transactions.ts'
 
 /** Bookmarks that one round of settling delivers an event to. */
 const SETTLE_LIMIT = 500
+/** Of those that an event reaches, its publisher takes so many itself. */
+const MOST_TAKEN = 16
 /** How far back in a journal a resume looks for a wait that is over. */
 const LOOK_BACK = 1_000
 
 export function stimulusTransactions(database: Database): Synchronous<StimulusStore> {
   const { tables } = database
   return {
-    resume: (request) => resume(database, request),
+    resume: (request, taker) => resume(database, request, taker),
     send: (message) => send(database, message),
-    publish: ({ ttlMs, ...event }, matchLimit = 0) => {
+    publish: ({ ttlMs, ...event }, matchLimit = 0, taker) => {
       const at = database.now()
       const row: EventTableRow = tables.events.get(event.id) ?? {
         ...event,
@@ -27,7 +30,10 @@ export function stimulusTransactions(database: Database): Synchronous<StimulusSt
         reached: new Set<string>(),
       }
       tables.events.set(event.id, row)
-      return { matched: matchLimit === 0 ? 0 : match(database, row, matchLimit), starts: isPending(database, row) }
+      const matched = matchLimit === 0 ? 0 : match(database, row, matchLimit)
+      const reached = matched === 0 ? [] : [...row.reached].slice(0, MOST_TAKEN)
+      const claims = taker && { claims: take(database, taker, reached) }
+      return { matched, starts: isPending(database, row), ...claims }
     },
     match: (tenant, eventId, limit) => {
       const event = tables.events.get(eventId)
@@ -37,7 +43,11 @@ export function stimulusTransactions(database: Database): Synchronous<StimulusSt
   }
 }
 
-function resume(database: Database, { tenant, instanceId, bookmark, payload }: ResumeRequest): ResumeVerdict {
+function resume(
+  database: Database,
+  { tenant, instanceId, bookmark, payload }: ResumeRequest,
+  taker?: Taker,
+): ResumeVerdict {
   const { tables } = database
   const isAsked = (row: { readonly id: string | undefined; readonly name: string | undefined }): boolean =>
     bookmark === undefined || row.name === bookmark || row.id === bookmark
@@ -52,7 +62,7 @@ function resume(database: Database, { tenant, instanceId, bookmark, payload }: R
     if (first.expiresAt !== undefined && first.expiresAt <= database.now()) return { kind: 'expired' }
     consumeBookmark(database, first, 'resume', payload)
     stimulate(database, [instanceId])
-    return { kind: 'resumed', bookmarkId: first.id }
+    return { kind: 'resumed', bookmarkId: first.id, ...(taker && { claims: take(database, taker, [instanceId]) }) }
   }
 
   const instance = tables.instances.get(instanceId)

@@ -1,3 +1,4 @@
+import type { ClusterEvent, NodeReport, WantedState } from '@lockstep/engine/ports'
 import { emptyFlowTables, type FlowTables } from './flow-tables.ts'
 import { emptyMaintenanceTables, type MaintenanceTables } from './maintenance-tables.ts'
 import { emptyOperationTables, type OperationTables } from './operation-tables.ts'
@@ -9,7 +10,11 @@ export interface NodeTableRow {
   readonly id: string
   readonly name: string
   readonly version: string
+  wanted: WantedState
+  report: NodeReport | undefined
   beat: number
+  /** The beat at which somebody missed it last. */
+  suspected: number | undefined
   doomed: boolean
 }
 
@@ -177,6 +182,7 @@ export type HistoryRow =
 
 export interface Tables extends FlowTables, ScheduleTables, MaintenanceTables, OperationTables {
   readonly nodes: Map<string, NodeTableRow>
+  readonly clusterEvents: ClusterEvent[]
   readonly definitions: Map<string, DefinitionTableRow>
   readonly versions: Map<string, VersionTableRow>
   readonly instances: Map<string, InstanceTableRow>
@@ -195,6 +201,7 @@ export interface Tables extends FlowTables, ScheduleTables, MaintenanceTables, O
 export function emptyTables(): Tables {
   return {
     nodes: new Map(),
+    clusterEvents: [],
     definitions: new Map(),
     versions: new Map(),
     instances: new Map(),

@@ -69,6 +69,42 @@ export function readerExamples(open: () => Promise<Bench>): void {
     }
   })
 
+  it('stamps a state: another text as soon as anything of it is another', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const { instances } = b.store
+    const [id, other] = [await b.started(node), await b.started(node)]
+    const seen: string[] = []
+    const moved = async (what: string): Promise<void> => {
+      const stamped = (await instances.stamped(TENANT, id))!
+      expect(stamped.view).toEqual(await instances.get(TENANT, id))
+      expect(await instances.stamps(TENANT, [id])).toEqual(new Map([[id, stamped.stamp]]))
+      expect(seen, what).not.toContain(stamped.stamp)
+      seen.push(stamped.stamp)
+    }
+    await moved('started')
+    const incident = { id: b.newId(), step: 'a', fingerprint: 'f', code: 'STEP_FAILED', message: 'no' }
+    await node.checkpoint(checkpoint(id, { incidents: [incident] }))
+    await moved('a fact and an incident')
+    const mark = bookmark(b.newId())
+    await node.checkpoint(checkpoint(id, { seq: 3, then: SUSPENDED, opens: [mark] }))
+    await moved('it waits')
+    await b.store.stimuli.resume({ tenant: TENANT, instanceId: id, bookmark: 'approved', payload: '1' })
+    await moved('resumed, and nobody has it yet')
+    await node.claim()
+    await moved('claimed')
+    const before = seen.at(-1)
+    await node.checkpoint(checkpoint(other))
+    expect((await instances.stamps(TENANT, [id, other])).get(id)).toBe(before)
+    const ended = [{ kind: 'ended', data: '{}' }]
+    await node.checkpoint(checkpoint(id, { claimNo: 2, seq: 4, stim: 1, facts: ended, then: COMPLETED }))
+    await moved('ended')
+    expect(await instances.stamped('other', id)).toBeUndefined()
+    expect(await instances.stamped(TENANT, b.newId())).toBeUndefined()
+    expect(await instances.stamps('other', [id])).toEqual(new Map())
+    expect(await instances.stamps(TENANT, [b.newId()])).toEqual(new Map())
+  })
+
   it('reads a journal page by page, with positions in the order of commits', async () => {
     const b = await open()
     const node = await b.joined()

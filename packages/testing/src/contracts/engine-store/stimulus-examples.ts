@@ -7,6 +7,7 @@ import {
   type ContractNode,
   checkpoint,
   event,
+  QUEUE,
   SUSPENDED,
   TENANT,
   waitingFact,
@@ -41,6 +42,55 @@ export function stimulusExamples(open: () => Promise<Bench>): void {
       )
       expect(await resume(b, id, asked)).toEqual({ kind: 'already-resumed' })
     }
+  })
+
+  it('gives a resumer the claim of what it has made due, where nobody has it', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const ask = (instanceId: string, nodeId: string, queues: readonly string[] = [QUEUE]) =>
+      b.store.stimuli.resume(
+        { tenant: TENANT, instanceId, bookmark: 'approved', payload: '{"yes":true}' },
+        { nodeId, queues },
+      )
+    const id = await waiting(b, node, bookmark(b.newId()))
+    expect(await ask(id, node.id)).toMatchObject({
+      kind: 'resumed',
+      claims: [{ tenant: TENANT, instanceId: id, claimNo: 2, stim: 1, crashes: 1 }],
+    })
+    expect(await ask(id, node.id)).toEqual({ kind: 'already-resumed' })
+    expect(await node.claim()).toEqual([])
+    const [inbox] = await b.store.agenda.inbox([id])
+    const done = { claimNo: 2, seq: 3, stim: 1, consumes: [inbox!.messages[0]!.id], then: COMPLETED }
+    expect(await node.checkpoint(checkpoint(id, done))).toMatchObject({ checkpoints: [{ kind: 'written' }] })
+
+    // A stranger, a queue that it does not serve, an instance that somebody has: told all the same, and found by a claim.
+    const strange = await waiting(b, node, bookmark(b.newId()))
+    expect(await ask(strange, b.newId())).toMatchObject({ kind: 'resumed', claims: [] })
+    const elsewhere = await waiting(b, node, bookmark(b.newId()))
+    expect(await ask(elsewhere, node.id, ['elsewhere'])).toMatchObject({ kind: 'resumed', claims: [] })
+    expect((await node.claim()).map((claim) => claim.instanceId).sort()).toEqual([strange, elsewhere].sort())
+    const busy = await b.started(node)
+    const mark = bookmark(b.newId())
+    await node.checkpoint(checkpoint(busy, { facts: [waitingFact(mark)], opens: [mark] }))
+    expect(await ask(busy, node.id)).toMatchObject({ kind: 'resumed', claims: [] })
+  })
+
+  it('gives a publisher the claims of some that its event has reached', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const wait = (): Promise<string> =>
+      waiting(b, node, bookmark(b.newId(), { kind: 'event', name: 'paid', hash: b.newId() }))
+    const taker = { nodeId: node.id, queues: [QUEUE] }
+    expect(await b.store.stimuli.publish(event(b.newId(), { name: 'nobody' }), 500, taker)).toEqual({
+      ...{ matched: 0, starts: false, claims: [] },
+    })
+    const ids: string[] = []
+    for (let n = 0; n < 20; n += 1) ids.push(await wait())
+    const { matched, claims } = await b.store.stimuli.publish(event(b.newId(), { name: 'paid' }), 500, taker)
+    expect([matched, claims!.length]).toEqual([20, 16])
+    expect(claims!.every((claim) => claim.claimNo === 2 && claim.stim === 1)).toBe(true)
+    const rest = await node.claim(100)
+    expect([...claims!, ...rest].map((claim) => claim.instanceId).sort()).toEqual([...ids].sort())
   })
 
   it('lets one of many resumers win', async () => {
