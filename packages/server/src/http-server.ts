@@ -9,14 +9,24 @@ import {
   uuidSource,
 } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import { DEFAULT_TENANT, type Engine } from '@lockstep/engine'
+import { DEFAULT_TENANT, type Engine, type LiveFeed } from '@lockstep/engine'
 import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { type AccessOptions, isStillKnown, openAccess } from './auth/access.ts'
+import { UnsafeStart } from './auth/errors.ts'
+import { guardRoutes } from './auth/guard.ts'
+import { isLoopback } from './auth/same-site.ts'
 import { CannotListen, PortInUse } from './errors.ts'
+import { allowOrigins } from './hardening/cross-origin.ts'
+import { sendSecurityHeaders } from './hardening/security-headers.ts'
 import type { HealthSource } from './health/health.ts'
 import { healthRoutes } from './health/health-routes.ts'
 import { workflowRequests } from './http-trigger/workflow-requests.ts'
+import { LiveStreams, type StreamGuard } from './live/live-streams.ts'
+import { type MetricsText, metricsRoute } from './metrics/metrics-route.ts'
 import { toOpenApi } from './openapi/openapi.ts'
+import { Admission } from './overload/admission.ts'
+import type { OverloadOptions } from './overload/overload-options.ts'
 import { problemPages } from './problem/problem-page.ts'
 import { answerBrokenClient, answerWithProblems, frameworkErrors } from './problem/problem-replies.ts'
 import { ShuttingDown } from './problem/request-errors.ts'
@@ -25,12 +35,12 @@ import { readJsonBodies } from './request/json-body.ts'
 import { readTextBodies } from './request/text-body.ts'
 import { mount } from './route/mount.ts'
 import type { ApiContext } from './route/route.ts'
+import { tenantContexts } from './route/tenant-context.ts'
 import { refuseUnrouted } from './route/unrouted.ts'
 import { apiRoutes } from './routes/index.ts'
 import { studioRoutes } from './studio/studio-routes.ts'
 import { InFlight } from './wait/in-flight.ts'
 import { Waits } from './wait/waits.ts'
-import { Variables } from './wire/variables.ts'
 
 export interface HttpServerOptions {
   readonly host: string
@@ -43,10 +53,24 @@ export interface HttpServerOptions {
   readonly browse: BrowseStore
   /** Where answers to requests with an Idempotency-Key are kept. */
   readonly idempotency: IdempotencyStore
+  /** Who may reach it. Absent: everybody, on loopback only, and nothing is audited. */
+  readonly access?: AccessOptions
+  /** Proxies whose word on where a request came from is taken: addresses and networks. @default none */
+  readonly trustProxy?: string[]
+  /** Whether it serves `/api`, Studio and what workflows answer, or only health and metrics. @default true */
+  readonly api?: boolean
   /** The toolkit of this node. Absent: only running instances are listed as locks. */
   readonly locks?: () => Coordinator
+  /** What the live stream tells. Absent: there is none. */
+  readonly live?: LiveFeed
+  /** Whether an open stream may go on. Absent: whoever may open one may keep it. */
+  readonly streamGuard?: StreamGuard
+  /** What `/metrics` says. Absent: there is none. */
+  readonly metrics?: MetricsText
   /** Folder of the built Studio. Absent: this server has none. */
   readonly studio?: string
+  /** How many requests are worked on, wait or are refused. */
+  readonly overload?: OverloadOptions
   readonly logger: Logger
   /** @default the system's */
   readonly clock?: Clock
@@ -64,6 +88,8 @@ export interface HttpServer {
 const BODY_LIMIT = 1_048_576 + 65_536
 /** For a whole request to arrive; how long an answer may take is the operation's matter. */
 const ARRIVAL_MS = 60_000
+/** For its headers alone: who sends them byte by byte holds a socket no longer than this. */
+const HEADERS_MS = 20_000
 /** What is still running then is cut off. */
 const LONGEST_CLOSE_MS = 3_000
 /** Names of locks have up to 512 characters, each of which a path may write as nine. */
@@ -71,12 +97,22 @@ const LONGEST_PARAMETER = 5_000
 
 /** Listens, or fails with a sentence that names the address. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  requireSafe(options)
   const app = await httpApp(options)
   await listen(app, options)
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : options.port
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return { url: `http://${host}:${port}${options.basePath}`, close: () => app.close() }
+}
+
+/** Whoever composes a server cannot leave it open by leaving something out. */
+function requireSafe({ host, access }: HttpServerOptions): void {
+  if ((access !== undefined && access.auth !== 'none') || isLoopback(host)) return
+  throw new UnsafeStart({
+    why: `Without authentication everybody who reaches ${host} would be an admin`,
+    fix: 'Set LOCKSTEP_AUTH=keys and LOCKSTEP_API_KEY, or listen on 127.0.0.1',
+  })
 }
 
 /** Everything but the socket. */
@@ -86,8 +122,11 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   const root = `${basePath}/api/v1`
   const waits = new Waits(engine)
   const inFlight = new InFlight(clock)
-  const variables = new Variables(engine, logger)
+  const admission = new Admission(clock, options.overload)
   const idempotency = new Idempotency({ store: options.idempotency, newToken: uuidSource(clock, random), logger })
+  const access = openAccess(options.access, { clock, random, logger: options.logger, basePath })
+  const guard = options.streamGuard ?? ((headers) => isStillKnown(access, headers))
+  const live = options.live && new LiveStreams({ feed: options.live, clock, guard })
   const context: ApiContext = {
     engine,
     browse,
@@ -97,8 +136,10 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     root,
     waits,
     inFlight,
-    variables,
+    admission,
     idempotency,
+    access,
+    live,
   }
   const app = Fastify({
     logger: false,
@@ -106,25 +147,40 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     return503OnClosing: false, // ours is a problem like any other
     bodyLimit: BODY_LIMIT,
     requestTimeout: ARRIVAL_MS,
+    http: { headersTimeout: HEADERS_MS },
+    ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: frameworkErrors(logger),
     clientErrorHandler: answerBrokenClient,
   })
   answerWithProblems(app, logger)
+  sendSecurityHeaders(app, { https: options.access?.publicUrl?.startsWith('https:') === true })
+  await allowOrigins(app, options.access?.corsOrigins ?? [])
   refuseUnrouted(app)
+  const requirePermissions = guardRoutes(app, access, clock)
   readJsonBodies(app)
   app.addHook('preClose', async () => {
     waits.close()
+    live?.close()
+    admission.close()
     await inFlight.settled(LONGEST_CLOSE_MS)
+    await access.close()
   })
   await app.register(async (scope) => healthRoutes(scope, health), { prefix: basePath })
+  const { metrics } = options
+  if (metrics !== undefined) await app.register(async (scope) => metricsRoute(scope, metrics), { prefix: basePath })
   await app.register(async (scope) => problemPages(scope), { prefix: basePath })
+  if (options.api === false) {
+    requirePermissions()
+    return app
+  }
   await app.register(async (scope) => apiScope(scope, context), { prefix: root })
   const { studio } = options
   if (studio !== undefined)
     await app.register(async (scope) => studioRoutes(scope, { folder: studio, basePath, random }), { prefix: basePath })
   const workflows = `${basePath}/workflows`
   await app.register(async (scope) => workflowRequests(scope, context, workflows), { prefix: workflows })
+  requirePermissions()
   return app
 }
 
@@ -132,17 +188,20 @@ async function apiScope(app: FastifyInstance, context: ApiContext): Promise<void
   app.addHook('onRequest', async () => {
     if (context.waits.closed) throw new ShuttingDown({})
   })
+  const contextOf = tenantContexts(context)
   for (const route of apiRoutes) {
     const { bodyText } = route
-    if (bodyText === undefined) mount(app, context, route)
+    if (bodyText === undefined) mount(app, contextOf, route)
     else
       await app.register(async (scope) => {
         readTextBodies(scope, bodyText)
-        mount(scope, context, route)
+        mount(scope, contextOf, route)
       })
   }
   const document = JSON.stringify(toOpenApi(apiRoutes, context.root))
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(document))
+  app.get('/openapi.json', { config: { permission: 'public' } }, (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document),
+  )
 }
 
 async function listen(app: FastifyInstance, { host, port }: HttpServerOptions): Promise<void> {

@@ -38,6 +38,29 @@ const rests = (id: string, status: string) =>
   expect.poll(async () => (await api.call('GET', `${I}/${id}`)).body.status).toBe(status)
 
 describe('every operation', () => {
+  it('of keys, users, sessions and the audit log', async () => {
+    const { body: issued } = await done('POST', '/api-keys', {
+      body: { name: 'ci', role: 'operator', expiresIn: '1h' },
+    })
+    expect(issued.key).toMatch(/^lsk_[0-9a-f]{32}_.{43}$/)
+    const [listed] = (await done('GET', '/api-keys')).body.items
+    expect([listed.id, listed.live, listed.key]).toEqual([issued.id, true, undefined])
+    expect((await done('POST', `/api-keys/${issued.id}/revoke`)).body.live).toBe(false)
+    const ana = { name: 'ana', password: 'correct horse battery', role: 'viewer' }
+    await done('POST', '/users', { body: ana })
+    expect((await done('PUT', '/users/ana', { body: { role: 'designer' } })).body.role).toBe('designer')
+    expect((await done('GET', '/users')).body.items).toMatchObject([{ name: 'ana', role: 'designer' }])
+    const opened = await done('POST', '/session', { body: { name: 'ana', password: ana.password } })
+    expect(opened.headers['set-cookie']).toMatch(/^lockstep-session=.{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect((await done('GET', '/session')).body).toMatchObject({ kind: 'anonymous', role: 'admin', auth: 'none' })
+    await done('DELETE', '/session')
+    await done('DELETE', '/users/ana')
+    const { items } = (await done('GET', '/audit-log')).body
+    expect(items.map((each: { operation: string }) => each.operation).slice(0, 3)).toEqual([
+      ...['deleteUser', 'closeSession', 'openSession'],
+    ])
+  })
+
   it('of definitions', async () => {
     await done('POST', D, { body: approval('approval') })
     await done('GET', D)
@@ -98,6 +121,9 @@ describe('every operation', () => {
     await done('POST', `${I}/${id}/resume`, { body: { payload: { by: 'al' } } })
     await done('POST', `${I}/${await waiting()}/cancel`, { body: { reason: 'no' } })
     await done('POST', '/events', { body: { name: 'nobody-waits', payload: 1 } })
+    const told = await done('GET', `/streams/events?follow=false&after=1&instance=${id}`)
+    expect(told.body).toContain(`"type":"started"`)
+    expect(told.headers['x-accel-buffering']).toBe('no')
   })
 
   it('of verbs', async () => {
@@ -264,6 +290,38 @@ describe('every operation', () => {
       released: 1,
     })
     expect((await done('GET', '/cluster/nodes')).body.items).toMatchObject([{ self: true, state: 'alive' }])
+  })
+
+  it('of the cluster', async () => {
+    const [{ id }] = (await done('GET', '/cluster/nodes')).body.items
+    const roles = ['api', 'worker', 'scheduler']
+    expect((await done('GET', `/cluster/nodes/${id}`)).body).toMatchObject({ id, roles, wanted: 'active' })
+    expect((await done('POST', `/cluster/nodes/${id}/cordon`)).body).toMatchObject({ id, wanted: 'cordoned' })
+    expect((await done('POST', `/cluster/nodes/${id}/drain`)).body).toMatchObject({ id, wanted: 'drained' })
+    const stateOf = async () => (await done('GET', `/cluster/nodes/${id}`)).body.state
+    await expect.poll(stateOf).toBe('drained')
+    await done('POST', `/cluster/nodes/${id}/uncordon`)
+    await expect.poll(stateOf).toBe('alive')
+    const [first, ...others] = (await done('GET', '/cluster/events')).body.items
+    expect(first).toMatchObject({ kind: 'joined', nodeId: id, detail: { roles } })
+    expect(others.map(({ kind }: { kind: string }) => kind)).toEqual(['cordoned', 'draining', 'drained', 'uncordoned'])
+    const rest = await done('GET', `/cluster/events?after=${others[0].position}&limit=1`)
+    expect(rest.body).toEqual({ items: [others[1]], after: others[1].position })
+    const campaign = new AbortController()
+    const leads = api.locks.election('report').campaign({ signal: campaign.signal, onElected: () => {} })
+    await expect
+      .poll(async () => (await done('GET', '/cluster/leaders')).body.items)
+      .toMatchObject([{ election: 'report', name: 'test', term: expect.stringMatching(/^\d+$/), standby: 0 }])
+    campaign.abort()
+    await leads
+    const unknown = await api.call('POST', '/cluster/nodes/nod_7/drain')
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'NODE_NOT_FOUND'])
+  })
+
+  it('of caches', async () => {
+    const names = (await done('GET', '/caches')).body.items.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(['definitions', 'instances'])
+    expect((await done('POST', '/caches/definitions/clear')).body).toMatchObject({ name: 'definitions', size: 0 })
   })
 
   it('of upkeep', async () => {

@@ -1,14 +1,16 @@
 import { systemClock as clock, type LogFields, type Logger, systemRandom as random } from '@lockstep/base'
-import { type Coordinator, coordinator, memoryProvider } from '@lockstep/coordination'
-import { type AnyWorkflow, Engine, type EngineOptions } from '@lockstep/engine'
+import { type Coordinator, coordinator, memoryProvider, silentBus } from '@lockstep/coordination'
+import { type AnyWorkflow, Engine, type EngineOptions, LiveFeed } from '@lockstep/engine'
 import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
 import {
   type Db,
   migrate,
   openPglite,
+  postgresAccess,
   postgresBrowse,
   postgresEngineStore,
   postgresIdempotency,
+  postgresLive,
 } from '@lockstep/postgres'
 import type { FastifyInstance } from 'fastify'
 import { httpApp } from '../src/http-server.ts'
@@ -74,11 +76,14 @@ export async function openTestApi(
   })
   const locks = coordinator({ provider: memoryProvider({ clock }), ownsProvider: true, clock, random, name: 'test' })
   const ports = { browse: postgresBrowse(db), idempotency: postgresIdempotency(db) }
+  const live = new LiveFeed({ store: postgresLive(db), bus: silentBus, id: 'test', clock, logger })
   const app = await httpApp({
     basePath,
     engine,
     ...ports,
     locks: () => locks,
+    live,
+    access: { auth: 'none', store: postgresAccess(db), secret: 'of a test', passwordCost: 10 },
     logger,
     health: { started: () => true, ready: async () => [] },
   })
@@ -106,6 +111,7 @@ export async function openTestApi(
     },
     async close() {
       await app.close()
+      live.close()
       await locks.close()
       await engine.close()
       await db.close()

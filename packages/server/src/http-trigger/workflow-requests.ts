@@ -5,10 +5,12 @@
 import { type Json, toWireId } from '@lockstep/base'
 import type { FoundEndpoint, HttpAnswer } from '@lockstep/engine'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Room } from '../overload/admission.ts'
 import { pathOf } from '../problem/problem-replies.ts'
 import { BodyTooLarge, MethodNotAllowed, RouteNotFound, ShuttingDown } from '../problem/request-errors.ts'
 import { idempotencyKey } from '../request/idempotency-key.ts'
 import { checkSound } from '../request/sound-json.ts'
+import { goneSignal } from '../route/gone-signal.ts'
 import type { ApiContext } from '../route/route.ts'
 import { bodyBytes, readWorkflowBodies } from './request-body.ts'
 
@@ -31,13 +33,20 @@ export function workflowRequests(app: FastifyInstance, context: ApiContext, pref
   app.route({
     method: METHODS,
     url: '/*',
+    config: { permission: 'public' },
     handler: async (request, reply) => {
-      context.inFlight.begin()
-      try {
-        return await answer(context, endpoints.get(request)!, request, reply)
-      } finally {
-        context.inFlight.end()
-      }
+      return context.admission.run(
+        'start',
+        () => goneSignal(reply),
+        async (room) => {
+          context.inFlight.begin()
+          try {
+            return await answer(context, room, endpoints.get(request)!, request, reply)
+          } finally {
+            context.inFlight.end()
+          }
+        },
+      )
     },
   })
 }
@@ -53,6 +62,7 @@ async function find({ engine, tenant }: ApiContext, request: FastifyRequest, pre
 
 async function answer(
   { engine, waits, root }: ApiContext,
+  room: Room,
   endpoint: FoundEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -67,7 +77,7 @@ async function answer(
   const id = toWireId('instance', instanceId)
   reply.header('location', `${root}/workflow-instances/${id}`)
   if (endpoint.mode === 'async') return reply.code(202).send({ instanceId: id, status: 'started' })
-  const outcome = await waits.within((signal) => engine.http.answer(endpoint, instanceId, signal))
+  const outcome = await room.rest(() => waits.within((signal) => engine.http.answer(endpoint, instanceId, signal)))
   if (outcome.kind === 'answered') return write(reply, outcome.answer)
   return reply.code(202).send({ instanceId: id, status: outcome.status })
 }

@@ -15,13 +15,17 @@ export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string }
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+  readonly security: readonly object[]
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>>; readonly securitySchemes: object }
 }
 
 export interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly tags: readonly string[]
+  /** Empty: it asks for no credentials. */
+  readonly security?: readonly object[]
+  readonly 'x-permission': string
   readonly parameters: readonly Parameter[]
   readonly requestBody?: unknown
   readonly responses: Readonly<Record<string, unknown>>
@@ -35,10 +39,27 @@ interface Parameter {
 }
 
 /** Any request can get these. */
-const everywhere: readonly ErrorCode[] = ['INVALID_REQUEST', 'SHUTTING_DOWN', 'INTERNAL']
+const everywhere: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'CROSS_SITE_REQUEST',
+  'RATE_LIMITED',
+  'TOO_MANY_REQUESTS',
+  'OVERLOADED',
+  'SHUTTING_DOWN',
+  'ISSUER_UNREACHABLE',
+  'INTERNAL',
+]
 const withBody: readonly ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 
 const withKey: readonly ErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
+
+/** A server whose LOCKSTEP_AUTH is none asks for neither. */
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key, or an access token of the configured issuer.' },
+  session: { type: 'apiKey', in: 'cookie', name: 'lockstep-session', description: 'Set by POST /session.' },
+}
 
 export function toOpenApi(routes: readonly AnyRoute[], root: string): OpenApi {
   const paths: Record<string, Record<string, Operation>> = {}
@@ -52,7 +73,8 @@ export function toOpenApi(routes: readonly AnyRoute[], root: string): OpenApi {
     info: { title: 'Lockstep', version: 'v1' },
     servers: [{ url: root }],
     paths,
-    components: { schemas },
+    security: [{ bearer: [] }, { session: [] }],
+    components: { schemas, securitySchemes },
   }
 }
 
@@ -61,6 +83,8 @@ function toOperation(route: AnyRoute): Operation {
     operationId: route.name,
     summary: route.summary,
     tags: [route.path.split('/')[1]!],
+    ...(route.permission === 'public' ? { security: [] } : {}),
+    'x-permission': route.permission,
     parameters: [...pathParameters(route), ...queryParameters(route.query), ...headerParameters(route)],
     ...(route.body === undefined
       ? {}

@@ -31,6 +31,7 @@ function sendProblem(reply: FastifyReply, error: unknown, request: FastifyReques
   if (problem.status >= 500) logFailure(logger, problem, error, request)
   const retryAfter = retryAfterOf(problem)
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
   if (Array.isArray(problem.allow)) reply.header('allow', problem.allow.join(', '))
   // As text: the route's schemas describe its answers, and would drop what only problems have.
   return reply.code(problem.status).type(PROBLEM_TYPE).serializer(String).send(JSON.stringify(problem))

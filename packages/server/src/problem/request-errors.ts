@@ -149,10 +149,22 @@ export const LimitNotFound = defineError(
   (d: { key: string }) => `No step ever asked for limit "${d.key}", and nobody set it`,
 )
 
+export const CacheNotFound = defineError(
+  'CACHE_NOT_FOUND',
+  { retryable: false },
+  (d: { name: string; names: readonly string[] }) => `There is no cache "${d.name}", only ${d.names.join(', ')}`,
+)
+
 export const BreakerNotFound = defineError(
   'BREAKER_NOT_FOUND',
   { retryable: false },
   (d: { key: string }) => `Breaker "${d.key}" never opened`,
+)
+
+export const NodeNotFound = defineError(
+  'NODE_NOT_FOUND',
+  { retryable: false },
+  (d: { id: string }) => `There is no node "${d.id}": it has left, was buried, or never was`,
 )
 
 export const SweepInProgress = defineError(

@@ -16,6 +16,8 @@ import {
   TaskLeaseLost,
   UnknownOutcome,
 } from '@lockstep/engine'
+import { RateLimited } from '../auth/errors.ts'
+import { Overloaded, TooManyRequests } from '../overload/overload-errors.ts'
 import { toEtag } from '../wire/etag.ts'
 import type { ErrorCode } from './error-code.ts'
 import { errorStatus, isErrorCode } from './error-status.ts'
@@ -85,6 +87,8 @@ function extrasOf(error: unknown): object | undefined {
     return { current: { etag: toEtag(error.details.revision) } }
   if (FlowPolicyInvalid.is(error)) return { problems: error.details.problems }
   if (StartThrottled.is(error)) return { retryAfterMs: error.details.retryAfterMs, key: error.details.key }
+  if (TooManyRequests.is(error) || Overloaded.is(error)) return { retryAfterMs: error.details.retryAfterMs }
+  if (RateLimited.is(error)) return { retryAfterMs: error.details.retryAfterMs }
   if (SingletonBusy.is(error))
     return { instanceId: toWireId('instance', error.details.instanceId), key: error.details.key }
   if (BookmarkAmbiguous.is(error)) return { bookmarks: error.details.names }

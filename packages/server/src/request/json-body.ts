@@ -1,7 +1,10 @@
 import { errorMessage } from '@lockstep/base'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MalformedJson, UnsupportedMediaType } from '../problem/request-errors.ts'
-import { checkSound } from './sound-json.ts'
+import { checkSound, MOST_MEMBERS } from './sound-json.ts'
+
+const LARGE = 2_000_000
+const MOST_MEMBERS_OF_DOCUMENTS = 1_000_000
 
 /** Bodies are JSON and nothing else. No body at all is `undefined`, whatever type it claims to be of. */
 export function readJsonBodies(app: FastifyInstance): void {
@@ -17,7 +20,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     parse(request, text as string, (error, value) => {
       if (error !== null) return done(new MalformedJson({ reason: reasonOf(error) }))
       try {
-        checkSound(text as string, value)
+        checkSound(text as string, value, mostMembers(request))
       } catch (unsound) {
         return done(unsound as Error)
       }
@@ -25,6 +28,10 @@ export function readJsonBodies(app: FastifyInstance): void {
     })
   })
 }
+
+/** What takes whole documents takes as many members as fit into them. */
+const mostMembers = ({ routeOptions }: FastifyRequest): number =>
+  (routeOptions.bodyLimit ?? 0) > LARGE ? MOST_MEMBERS_OF_DOCUMENTS : MOST_MEMBERS
 
 function refuseEncoded(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding']

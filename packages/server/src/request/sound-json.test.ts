@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkSound, DEEPEST } from './sound-json.ts'
+import { checkSound, DEEPEST, MOST_MEMBERS } from './sound-json.ts'
 
 const check = (text: string) => () => checkSound(text, JSON.parse(text))
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
@@ -26,6 +26,13 @@ describe('sound JSON', () => {
     for (const text of ['"\\u0000"', '{"\\u0000":1}', '[[{"a":"x\\u0000"}]]', '"\\ud800"', '{"a":"\\uDC00b"}']) {
       expect(check(text)).toThrow(/U\+0000/)
     }
+  })
+
+  it('refuses more members than it may have in all, and is not taken in by colons in text', () => {
+    const objects = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({ ab: 'x' })))
+    expect(check(objects(MOST_MEMBERS))).not.toThrow()
+    expect(check(objects(MOST_MEMBERS + 1))).toThrow(/more than 50000 members/)
+    expect(check(JSON.stringify(':'.repeat(4 * MOST_MEMBERS)))).not.toThrow()
   })
 
   it('refuses what is nested deeper than it may be, and nothing shallower', () => {

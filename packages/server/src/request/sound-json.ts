@@ -5,11 +5,14 @@
 import { MalformedJson } from '../problem/request-errors.ts'
 
 export const DEEPEST = 500
+/** Members of all objects of a body together: each costs more memory than it has bytes. */
+export const MOST_MEMBERS = 50_000
 
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 const UNKEEPABLE = /[\0\p{Surrogate}]/u
 
-export function checkSound(text: string, value: unknown): void {
+export function checkSound(text: string, value: unknown, mostMembers: number = MOST_MEMBERS): void {
+  if (mayHaveMany(text, mostMembers)) checkCount(value, mostMembers)
   const escapes = SUSPECT_ESCAPE.test(text)
   if (!escapes && !mayBeDeep(text)) return
   const stack: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }]
@@ -29,6 +32,28 @@ export function checkSound(text: string, value: unknown): void {
 function checkText(text: string): void {
   if (UNKEEPABLE.test(text))
     throw new MalformedJson({ reason: 'text may not hold U+0000 or half of a surrogate pair: remove the character' })
+}
+
+/** Colons inside text count too: this may only err on the side of looking. */
+function mayHaveMany(text: string, most: number): boolean {
+  if (text.length <= most * 4) return false // the shortest member is "":1
+  let colons = 0
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) if (++colons > most) return true
+  return false
+}
+
+function checkCount(value: unknown, most: number): void {
+  let count = 0
+  const stack: unknown[] = [value]
+  while (stack.length > 0) {
+    const top = stack.pop()
+    if (typeof top !== 'object' || top === null) continue
+    const members = Object.values(top)
+    if (!Array.isArray(top)) count += members.length
+    if (count > most)
+      throw new MalformedJson({ reason: `it has more than ${most} members in all: send less at once, or use lists` })
+    for (const member of members) stack.push(member)
+  }
 }
 
 /** Brackets inside text count too: this may only err on the side of looking. */

@@ -1,10 +1,11 @@
 /** What an operation answers, before it is written. */
 export interface Answer {
   readonly status: number
-  /** Not sent with 204. Text when `type` is set. */
+  /** Not sent with 204. Text, or a stream of it, when `type` is set. */
   readonly body: unknown
   readonly etag?: string
   readonly location?: string
   /** Of a body that is text and not JSON of the reply's schema. */
   readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
 }

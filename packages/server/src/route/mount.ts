@@ -1,62 +1,93 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { audited } from '../audit/audited.ts'
+import type { Room } from '../overload/admission.ts'
+import { rankOf } from '../overload/rank.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
 import { partCheck } from '../request/check-part.ts'
 import { idempotencyKey } from '../request/idempotency-key.ts'
 import { queryReader } from '../request/query.ts'
 import { isFresh } from '../wire/etag.ts'
 import { closed, noContent } from '../wire/schema.ts'
+import { goneSignal } from './gone-signal.ts'
 import type { Answer, AnyRoute, ApiContext, Call } from './route.ts'
+import type { ContextOf } from './tenant-context.ts'
 
 const noQuery = closed({})
 
 /** Puts a route behind `app`'s prefix: checks what it takes, calls it, writes what it answers by its schema. */
-export function mount(app: FastifyInstance, context: ApiContext, route: AnyRoute): void {
+export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRoute): void {
   const { method, path, query = noQuery, bodyLimit } = route
   const checkParams = route.params === undefined ? undefined : partCheck('path', Type.Object(route.params))
   const readQuery = queryReader(query)
   const checkQuery = partCheck('query', query)
   const readBody = bodyReader(route)
+  const rank = rankOf(route)
   app.route<{ Params: { id: string } }>({
     method,
     url: path,
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
+    ...(route.stream === true && { exposeHeadRoute: false }), // a body that nobody reads would never end
     schema: { response: writtenReplies(route) },
+    config: { permission: route.permission, reach: route.reach, operation: route.name },
     handler: async (request, reply) => {
+      const { principal } = request
+      const context = contextOf(principal.tenant)
       const given = method === 'POST' ? idempotencyKey(request.headers) : undefined
       const key = route.secret ? undefined : given
       if (route.secret) reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       checkParams?.(request.params)
-      const call = {
+      const asked = {
         params: request.params,
         query: checkQuery(readQuery(request.query)),
         body: readBody(request.body),
         headers: request.headers,
-        get gone() {
-          return goneSignal(reply)
+        principal,
+        address: request.ip,
+      }
+      // An open stream takes no room from others: only its beginning is work.
+      if (route.stream === true)
+        return write(
+          reply,
+          await context.admission.run(
+            rank,
+            () => goneSignal(reply),
+            ({ rest }) => run(context, route, callOf(asked, rest, reply)),
+          ),
+          undefined,
+        )
+      return context.admission.run(
+        rank,
+        () => goneSignal(reply),
+        async ({ rest }) => {
+          const call = callOf(asked, rest, reply)
+          const execute = (): Promise<Answer> => recorded(context, route, request, () => run(context, route, call))
+          if (key === undefined)
+            return write(reply, await execute(), route.cached === true ? request.headers['if-none-match'] : undefined)
+          const { answer, replayed } = await context.idempotency.run(
+            { tenant: context.tenant, operation: operationOf(route, principal), key },
+            { params: call.params, query: call.query, body: call.body },
+            execute,
+          )
+          if (replayed) reply.header('idempotent-replayed', 'true')
+          return write(reply, answer, undefined)
         },
-      } as Call<TSchema | undefined, TSchema | undefined>
-      const execute = (): Promise<Answer> => run(context, route, call)
-      if (key === undefined)
-        return write(reply, await execute(), route.cached === true ? request.headers['if-none-match'] : undefined)
-      const { answer, replayed } = await context.idempotency.run(
-        { tenant: context.tenant, operation: route.name, key },
-        { params: call.params, query: call.query, body: call.body },
-        execute,
       )
-      if (replayed) reply.header('idempotent-replayed', 'true')
-      return write(reply, answer, undefined)
     },
   })
 }
 
-function goneSignal({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort()
-  })
-  return controller.signal
-}
+type AnyCall = Call<TSchema | undefined, TSchema | undefined>
+
+/** Whether the caller hung up is only looked at when the operation asks. */
+const callOf = (asked: object, rest: Room['rest'], reply: FastifyReply): AnyCall =>
+  ({
+    ...asked,
+    rest,
+    get gone() {
+      return goneSignal(reply)
+    },
+  }) as AnyCall
 
 /** Text is written as it is: a schema would turn it into JSON. */
 function writtenReplies({ replies, replyTypes }: AnyRoute): Readonly<Record<number, TSchema>> {
@@ -65,7 +96,8 @@ function writtenReplies({ replies, replyTypes }: AnyRoute): Readonly<Record<numb
 }
 
 function write(reply: FastifyReply, answer: Answer, ifNoneMatch: string | undefined): unknown {
-  const { status, body, etag, location, type } = answer
+  const { status, body, etag, location, type, headers } = answer
+  if (headers !== undefined) reply.headers(headers)
   if (etag !== undefined) reply.header('etag', etag)
   if (location !== undefined) reply.header('location', location)
   if (etag !== undefined && isFresh(etag, ifNoneMatch)) return reply.code(304).send()
@@ -75,11 +107,24 @@ function write(reply: FastifyReply, answer: Answer, ifNoneMatch: string | undefi
   return reply.type(type).serializer(String).send(body)
 }
 
-async function run(
-  context: ApiContext,
-  route: AnyRoute,
-  call: Call<TSchema | undefined, TSchema | undefined>,
+/** One key may be used once for each operation by each caller. */
+const operationOf = ({ name }: AnyRoute, { kind, id }: FastifyRequest['principal']): string =>
+  kind === 'anonymous' ? name : `${name} ${id}`
+
+/** With an entry in the audit log, unless it changes nothing. */
+function recorded(
+  { access: { kept }, clock }: ApiContext,
+  { audit = 'written', method, name, secret }: AnyRoute,
+  request: FastifyRequest,
+  execute: () => Promise<Answer>,
 ): Promise<Answer> {
+  if (kept === undefined || audit === 'never' || method === 'GET') return execute()
+  const { principal } = request
+  const written = { trail: kept.audit, node: kept.nodeName, mode: audit, at: clock.now() }
+  return audited({ ...written, operation: name, principal, request, secret: secret === true }, execute)
+}
+
+async function run(context: ApiContext, route: AnyRoute, call: AnyCall): Promise<Answer> {
   context.inFlight.begin()
   try {
     return await route.handle(context, call)

@@ -3,11 +3,16 @@ import type { Coordinator } from '@lockstep/coordination'
 import type { Engine } from '@lockstep/engine'
 import type { BrowseStore } from '@lockstep/engine/ports'
 import type { Static, TSchema } from 'typebox'
+import type { AuditMode } from '../audit/audited.ts'
+import type { Access } from '../auth/access.ts'
+import type { RoutePermission } from '../auth/permissions.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { LiveStreams } from '../live/live-streams.ts'
+import type { Admission, Room } from '../overload/admission.ts'
 import type { ErrorCode } from '../problem/error-code.ts'
 import type { Idempotency } from '../request/idempotency.ts'
 import type { InFlight } from '../wait/in-flight.ts'
 import type { Waits } from '../wait/waits.ts'
-import type { Variables } from '../wire/variables.ts'
 import type { Answer } from './answer.ts'
 
 export type { Answer } from './answer.ts'
@@ -19,13 +24,17 @@ export interface ApiContext {
   /** Opened when it is first asked for; absent: this server has no toolkit. */
   readonly locks: (() => Coordinator) | undefined
   readonly clock: Clock
+  /** Of the principal that asks; nothing in a request names another. */
   readonly tenant: string
   /** Path before the paths of routes: `/api/v1` behind the base path. */
   readonly root: string
   readonly waits: Waits
   readonly inFlight: InFlight
-  readonly variables: Variables
+  readonly admission: Admission
   readonly idempotency: Idempotency
+  readonly access: Access
+  /** Absent: this server has no live stream. */
+  readonly live: LiveStreams | undefined
 }
 
 type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined
@@ -36,8 +45,13 @@ export interface Call<Query extends TSchema | undefined, Body extends TSchema | 
   readonly query: Part<Query>
   readonly body: Part<Body>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly principal: Principal
+  /** Where the request came from, behind the proxies that are trusted. */
+  readonly address: string
   /** Aborts when the caller hangs up before it was answered. */
   readonly gone: AbortSignal
+  /** To be wrapped around what only waits: the request takes no room from others meanwhile. */
+  readonly rest: Room['rest']
 }
 
 /** One operation: parse, call, map. What it takes and answers is what OpenAPI says of it. */
@@ -48,6 +62,12 @@ export interface Route<Query extends TSchema | undefined, Body extends TSchema |
   /** Unique; names the method of a generated client. */
   readonly name: string
   readonly summary: string
+  /** What the caller must be allowed. A route without one stops the boot. */
+  readonly permission: RoutePermission
+  /** `cluster`: it is about all tenants at once, hence for principals of the default one only. */
+  readonly reach?: 'cluster'
+  /** How its entry in the audit log is written. @default 'never' for GET, else 'written' */
+  readonly audit?: AuditMode
   /** Form of `:id`, for readers; the handler turns it into a bare id. */
   readonly id?: TSchema
   /** Forms of the other parameters of the path, checked. */
@@ -71,6 +91,8 @@ export interface Route<Query extends TSchema | undefined, Body extends TSchema |
   readonly replies: Readonly<Record<number, TSchema>>
   /** Media types of answers that are text; the reply's schema describes it. */
   readonly replyTypes?: readonly string[]
+  /** The answer goes on until one side ends it. */
+  readonly stream?: true
   /** Problems beyond those that any request can get. */
   readonly problems: readonly ErrorCode[]
   handle(context: ApiContext, call: Call<Query, Body>): Promise<Answer>

@@ -56,6 +56,7 @@ export const startOperation = route({
   method: 'POST',
   path: '/batch-operations',
   name: 'startBatchOperation',
+  permission: 'instances:operate',
   summary:
     'Does one thing with all instances that fit a filter. They are listed first, and only those are worked off; 202 when that is durable. With dryRun, 200 with what it would be about.',
   body: closed({
@@ -128,6 +129,7 @@ export const listOperations = route({
   method: 'GET',
   path: '/batch-operations',
   name: 'listBatchOperations',
+  permission: 'instances:read',
   summary: 'Lists batch operations, newest first.',
   query: closed({ limit: Limit, cursor: CursorParameter }),
   replies: { 200: listOf(Operation, { prev: 'Always null: this list is read forward.' }) },
@@ -146,6 +148,7 @@ export const getOperation = route({
   method: 'GET',
   path: '/batch-operations/:id',
   name: 'getBatchOperation',
+  permission: 'instances:read',
   summary: 'How far a batch operation has come.',
   id: OperationId,
   replies: { 200: Operation },
@@ -171,6 +174,7 @@ export const listOperationItems = route({
   method: 'GET',
   path: '/batch-operations/:id/items',
   name: 'listBatchOperationItems',
+  permission: 'instances:read',
   summary: 'The instances of a batch operation, with what became of each.',
   id: OperationId,
   query: closed({
@@ -205,6 +209,7 @@ export const cancelOperation = route({
   method: 'POST',
   path: '/batch-operations/:id/cancel',
   name: 'cancelBatchOperation',
+  permission: 'instances:operate',
   summary: 'What is not done by then stays undone.',
   id: OperationId,
   body: closed({}),

@@ -9,6 +9,7 @@ export const cancelInstance = route({
   method: 'POST',
   path: '/workflow-instances/:id/cancel',
   name: 'cancelWorkflowInstance',
+  permission: 'instances:operate',
   summary: 'Asks an instance to stop: 202 when the wish is durable. Repeating it is harmless.',
   id: InstanceId,
   body: closed({ reason: Type.Optional(Type.String({ maxLength: 2_000, description: 'Kept in the journal.' })) }),

@@ -26,6 +26,7 @@ export const createDefinition = route({
   method: 'POST',
   path: '/workflow-definitions',
   name: 'createWorkflowDefinition',
+  permission: 'definitions:write',
   summary: 'Creates a workflow with its first draft. A draft may be unfinished: the answer lists what it lacks.',
   body: GraphDocument,
   bodyJudge: 'engine',
@@ -47,6 +48,7 @@ export const listDefinitions = route({
   method: 'GET',
   path: '/workflow-definitions',
   name: 'listWorkflowDefinitions',
+  permission: 'definitions:read',
   summary: 'Lists workflows by id.',
   query: closed({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'What the name begins with.' })),
@@ -73,6 +75,7 @@ export const getDefinition = route({
   method: 'GET',
   path: '/workflow-definitions/:id',
   name: 'getWorkflowDefinition',
+  permission: 'definitions:read',
   summary: 'Says what kind of workflow it is and which version is published.',
   id: DefinitionId,
   replies: { 200: DefinitionSummary },
@@ -91,6 +94,7 @@ export const putDefinition = route({
   method: 'PUT',
   path: '/workflow-definitions/:id',
   name: 'saveAndPublishWorkflowDefinition',
+  permission: 'definitions:publish',
   summary:
     'Saves the draft and publishes it; creates the workflow when there is none. A document with errors changes nothing.',
   id: DefinitionId,

@@ -8,6 +8,8 @@ export const publishEvent = route({
   method: 'POST',
   path: '/events',
   name: 'publishEvent',
+  permission: 'events:publish',
+  audit: 'behind',
   summary: 'Publishes an event: 202 when it is durable and those that wait for it now were told.',
   body: closed({
     name: indexedText('What instances wait for.'),

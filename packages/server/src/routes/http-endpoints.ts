@@ -20,6 +20,7 @@ export const listEndpoints = route({
   method: 'GET',
   path: '/http-endpoints',
   name: 'listHttpEndpoints',
+  permission: 'definitions:read',
   summary: 'Lists the paths at which published workflows answer, by path.',
   query: closed({ limit: Limit, cursor: CursorParameter }),
   replies: { 200: listOf(Endpoint, { prev: 'Always null: this list is read forward.' }) },

@@ -54,6 +54,7 @@ export const listHumanTasks = route({
   method: 'GET',
   path: '/human-tasks',
   name: 'listHumanTasks',
+  permission: 'tasks:read',
   summary:
     'Lists what people have to do, newest first; open ones unless told otherwise. Those that have ended are kept for a week.',
   query: closed({
@@ -86,6 +87,7 @@ export const getHumanTask = route({
   method: 'GET',
   path: '/human-tasks/:id',
   name: 'getHumanTask',
+  permission: 'tasks:read',
   summary: 'Answers one human task with its form.',
   id: HumanTaskId,
   replies: { 200: HumanTask },
@@ -101,6 +103,7 @@ export const completeHumanTask = route({
   method: 'POST',
   path: '/human-tasks/:id/complete',
   name: 'completeHumanTask',
+  permission: 'tasks:decide',
   summary:
     'Hands in what a person decided. The first one counts; the others get a problem that says how the task stands.',
   id: HumanTaskId,
@@ -137,6 +140,7 @@ export const issueToken = route({
   method: 'POST',
   path: '/human-tasks/:id/token',
   name: 'issueHumanTaskToken',
+  permission: 'tasks:decide',
   summary: 'Makes a token with which anybody can do this one task, once. It is shown now and never again.',
   id: HumanTaskId,
   secret: true,

@@ -59,6 +59,7 @@ export const listIncidents = route({
   method: 'GET',
   path: '/incidents',
   name: 'listIncidents',
+  permission: 'incidents:read',
   summary: 'Lists what went wrong and waits for a person, newest first.',
   query: closed({
     state: Type.Optional(oneOf(['open', 'resolved'])),
@@ -113,6 +114,7 @@ export const groupIncidents = route({
   method: 'GET',
   path: '/incidents/groups',
   name: 'groupIncidents',
+  permission: 'incidents:read',
   summary: 'Open incidents that are alike, the largest group first.',
   query: closed({ definition: Type.Optional(Type.String({ pattern: DEFINITION_ID })), limit: Limit }),
   replies: { 200: Type.Object({ items: Type.Array(Group) }) },
@@ -128,6 +130,7 @@ export const getIncident = route({
   method: 'GET',
   path: '/incidents/:id',
   name: 'getIncident',
+  permission: 'incidents:read',
   summary: 'Answers one incident.',
   id: IncidentId,
   replies: { 200: IncidentReply },
@@ -143,6 +146,7 @@ export const resolveIncident = route({
   method: 'POST',
   path: '/incidents/:id/resolve',
   name: 'resolveIncident',
+  permission: 'incidents:resolve',
   summary:
     'Says what became of it. retry sends its instance back to work; completed and failed settle a step whose outcome nobody knows; without an outcome it is only noted.',
   id: IncidentId,
@@ -199,6 +203,7 @@ export const resolveAlike = route({
   method: 'POST',
   path: '/incidents/resolve-alike',
   name: 'resolveIncidentsAlike',
+  permission: 'incidents:resolve',
   summary:
     'Resolves all open incidents of one fingerprint, and retries their instances when asked. Repeating it is harmless.',
   body: closed({

@@ -1,5 +1,8 @@
+import { streamEvents } from '../live/stream-events.ts'
 import type { AnyRoute } from '../route/route.ts'
 import { getActivityType, getDocumentSchema, getScheduleSchema, listActivityTypes } from './activity-types.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
+import { listAuditLog } from './audit-log.ts'
 import {
   cancelOperation,
   getOperation,
@@ -7,9 +10,10 @@ import {
   listOperations,
   startOperation,
 } from './batch-operations.ts'
+import { clearCache, listCaches } from './caches.ts'
 import { cancelInstance } from './cancel.ts'
 import { getBreaker, listBreakers, resetBreaker, tripBreaker } from './circuit-breakers.ts'
-import { listNodes } from './cluster.ts'
+import { cordonNode, drainNode, getNode, listClusterEvents, listLeaders, listNodes, uncordonNode } from './cluster.ts'
 import { createDefinition, getDefinition, listDefinitions, putDefinition } from './definitions.ts'
 import { examine, repair } from './doctor.ts'
 import { getDraft, publishDraft, putDraft } from './drafts.ts'
@@ -44,8 +48,10 @@ import {
   putSchedule,
   resumeSchedule,
 } from './schedules.ts'
+import { closeSession, getSession, openSession } from './session.ts'
 import { claimTasks, completeTask, failTask, getTask, heartbeatTask, listTasks, reportTaskProgress } from './tasks.ts'
 import { exportDefinition, importDefinitions } from './transfer.ts'
+import { changeUser, createUser, deleteUser, listUsers } from './users.ts'
 import {
   continueInstance,
   forecastMigration,
@@ -112,6 +118,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   resolveIncident,
   resolveAlike,
   publishEvent,
+  streamEvents,
   claimTasks,
   heartbeatTask,
   reportTaskProgress,
@@ -158,9 +165,28 @@ export const apiRoutes: readonly AnyRoute[] = [
   listLocks,
   getLock,
   releaseLock,
+  listCaches,
+  clearCache,
   listNodes,
+  getNode,
+  cordonNode,
+  uncordonNode,
+  drainNode,
+  listLeaders,
+  listClusterEvents,
   examine,
   repair,
+  getSession,
+  openSession,
+  closeSession,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  createUser,
+  listUsers,
+  changeUser,
+  deleteUser,
+  listAuditLog,
   listRules,
   saveRule,
   forgetRule,

@@ -10,6 +10,7 @@ export const whyInstance = route({
   method: 'GET',
   path: '/workflow-instances/:id/why',
   name: 'whyWorkflowInstance',
+  permission: 'instances:read',
   summary: 'Why it stands where it stands: what it waits for, who has it, what is in its way, when it will move.',
   id: InstanceId,
   replies: { 200: WhyReply },
@@ -23,6 +24,7 @@ export const stateOfInstance = route({
   method: 'GET',
   path: '/workflow-instances/:id/state',
   name: 'getWorkflowInstanceState',
+  permission: 'instances:read',
   summary: 'What it was after one of its facts: variables, live steps, waits. The newest fact unless told.',
   id: InstanceId,
   query: closed({

@@ -1,5 +1,5 @@
 import { fromWireId } from '@lockstep/base'
-import type { InstanceView } from '@lockstep/engine'
+import type { InstanceView, StateAnswer } from '@lockstep/engine'
 import Type from 'typebox'
 import { inputParameters, instanceFilterParameters, readInstanceFilter } from '../filter/instance-filter.ts'
 import { fromCursor } from '../request/cursor.ts'
@@ -21,6 +21,13 @@ const Start = closed({
   version: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The published one unless given.' }),
   ),
+  priority: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 9,
+      description: 'Where it has to wait for its turn, a higher one goes before; 0 unless given.',
+    }),
+  ),
   wait: Type.Optional(duration('Answers when the instance has ended or this time is over; at most 60s.')),
 })
 
@@ -28,6 +35,8 @@ export const startInstance = route({
   method: 'POST',
   path: '/workflow-instances',
   name: 'startWorkflowInstance',
+  permission: 'instances:start',
+  audit: 'behind',
   summary:
     'Starts an instance: 201 as soon as it is durable. 200 with `wait`, or when the dedupeKey (or Idempotency-Key) has been used: then it is the first one.',
   body: Start,
@@ -40,7 +49,7 @@ export const startInstance = route({
     'START_THROTTLED',
     'FLOW_KEY_FAILED',
   ],
-  async handle(context, { body, headers }) {
+  async handle(context, { body, headers, rest: aside }) {
     const { engine, tenant, root, waits } = context
     const { wait, dedupeKey = idempotent(headers), ...rest } = body
     const limitMs = waitMs(wait, 'body')
@@ -49,7 +58,7 @@ export const startInstance = route({
       ...rest,
       ...(dedupeKey === undefined ? {} : { dedupeKey }),
     })
-    if (limitMs > 0) await waits.forEnd(tenant, instanceId, limitMs, here)
+    if (limitMs > 0) await aside(() => waits.forEnd(tenant, instanceId, limitMs, here))
     const instance = await readInstance(context, instanceId)
     return {
       status: created && wait === undefined ? 201 : 200,
@@ -69,6 +78,7 @@ export const listInstances = route({
   method: 'GET',
   path: '/workflow-instances',
   name: 'listWorkflowInstances',
+  permission: 'instances:read',
   summary:
     'Lists instances, newest first. Members of the input filter too: input.customerId=42. A page may be shorter than its limit, or empty, while page.next leads on.',
   query: Type.Object(
@@ -88,6 +98,12 @@ export const listInstances = route({
   },
 })
 
+/** RFC 9211, and how long ago the answer was found to be right, at the most. */
+const freshness = (from: StateAnswer['from'], ageMs: number) => ({
+  'cache-status': from === 'miss' ? 'lockstep; fwd=miss' : `lockstep; hit; detail=${from}`,
+  'lockstep-age-ms': String(Math.ceil(ageMs)),
+})
+
 /** The same for the same parameters, in whatever order they came. */
 const filterText = (said: object): string => new URLSearchParams(Object.entries(said).sort()).toString()
 
@@ -95,15 +111,20 @@ export const getInstance = route({
   method: 'GET',
   path: '/workflow-instances/:id',
   name: 'getWorkflowInstance',
-  summary: 'Answers one instance; with `wait`, when it has ended or the time is over.',
+  permission: 'instances:read',
+  summary:
+    'Answers one instance; with `wait`, when it has ended or the time is over. Lockstep-Age-Ms says how old the answer may be: 0, or up to 50 for one that is read very often. Cache-Control: no-cache asks for 0.',
   id: InstanceId,
   query: closed({ wait: Type.Optional(duration('At most 60s.')) }),
   replies: { 200: Instance },
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND'],
-  async handle(context, { params, query }) {
+  async handle(context, { params, query, headers, rest }) {
+    const { engine, tenant, waits } = context
     const instanceId = fromWireId('instance', params.id)
     const limitMs = waitMs(query.wait, 'query')
-    if (limitMs > 0) await context.waits.forEnd(context.tenant, instanceId, limitMs, false)
-    return { status: 200, body: await readInstance(context, instanceId) }
+    if (limitMs > 0) await rest(() => waits.forEnd(tenant, instanceId, limitMs, false))
+    const exact = limitMs > 0 || /\bno-cache\b/i.test(String(headers['cache-control'] ?? ''))
+    const { view, variables, from, ageMs } = await engine.state(instanceId, { tenant, exact })
+    return { status: 200, body: toWireInstance(view, variables), headers: freshness(from, ageMs) }
   },
 })

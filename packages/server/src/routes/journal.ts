@@ -17,6 +17,7 @@ export const readJournal = route({
   method: 'GET',
   path: '/workflow-instances/:id/journal',
   name: 'readWorkflowJournal',
+  permission: 'instances:read',
   summary: 'Lists the facts of an instance, oldest or newest first.',
   id: InstanceId,
   query: closed({

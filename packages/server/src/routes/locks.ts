@@ -27,6 +27,8 @@ export const listLocks = route({
   method: 'GET',
   path: '/locks',
   name: 'listLocks',
+  permission: 'locks:read',
+  reach: 'cluster',
   summary: `Lists what is held or waited for: locks by name, then instances that a node has in hand, as ${INSTANCE_LOCK}{id}.`,
   query: closed({
     prefix: Type.Optional(Type.String({ maxLength: 512, description: 'What the key begins with.' })),
@@ -93,6 +95,8 @@ export const getLock = route({
   method: 'GET',
   path: '/locks/:id',
   name: 'getLock',
+  permission: 'locks:read',
+  reach: 'cluster',
   summary: 'Who holds a lock, who waits for it, and who held it lately.',
   id: LockKey,
   replies: { 200: LockDetail },
@@ -137,6 +141,8 @@ export const releaseLock = route({
   method: 'POST',
   path: '/locks/:id/release',
   name: 'releaseLock',
+  permission: 'locks:release',
+  reach: 'cluster',
   summary:
     'Takes a lock from whoever holds it, living or dead: its fence rises, so that late writes of the old holder are refused where fences are checked.',
   id: LockKey,

@@ -7,6 +7,7 @@ export const progressOfInstance = route({
   method: 'GET',
   path: '/workflow-instances/:id/progress',
   name: 'getWorkflowInstanceProgress',
+  permission: 'instances:read',
   summary: 'How far its running steps have come, as they say. A step that says nothing is not listed.',
   id: InstanceId,
   replies: { 200: ProgressReply },

@@ -1,5 +1,6 @@
 import { TaskAlreadyCompleted, TokenNotFound } from '@lockstep/engine'
 import Type from 'typebox'
+import { withToken } from '../auth/resume-token.ts'
 import { route } from '../route/route.ts'
 import { anything, closed, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
 
@@ -9,6 +10,7 @@ export const showToken = route({
   method: 'GET',
   path: '/resume/:id',
   name: 'showResumeToken',
+  permission: 'public',
   summary: 'Shows what a token is for, and changes nothing. Every token that opens nothing is answered alike.',
   id: Token,
   secret: true,
@@ -24,9 +26,11 @@ export const showToken = route({
       expiresAt: instant(),
     }),
   },
-  problems: ['TOKEN_NOT_FOUND'],
-  async handle({ engine, tenant }, { params }) {
-    const found = await engine.resumeTokens.show(params.id, tenant)
+  problems: ['TOKEN_NOT_FOUND', 'RATE_LIMITED'],
+  async handle({ engine, access, tenant }, { params, address }) {
+    const found = await withToken(access, { token: params.id, address, tenant }, (owner) =>
+      engine.resumeTokens.show(params.id, owner),
+    )
     if (found === undefined) throw new TokenNotFound({})
     const { kind, name, task } = found
     const dueAt = task?.dueAt === undefined ? null : new Date(task.dueAt).toISOString()
@@ -48,6 +52,8 @@ export const useToken = route({
   method: 'POST',
   path: '/resume/:id',
   name: 'useResumeToken',
+  permission: 'public',
+  audit: 'behind',
   summary: 'Hands in what is waited for. A token is used once; what does not fit the form leaves it unused.',
   id: Token,
   secret: true,
@@ -61,8 +67,11 @@ export const useToken = route({
   bodyOptional: true,
   replies: { 200: Type.Object({ outcome: oneOf(['done']) }) },
   problems: ['TOKEN_NOT_FOUND', 'TASK_ALREADY_COMPLETED', 'FORM_INVALID', 'UNKNOWN_OUTCOME', 'PAYLOAD_TOO_LARGE'],
-  async handle({ engine, tenant }, { params, body }) {
-    const outcome = await engine.resumeTokens.use(params.id, { tenant, ...body })
+  async handle({ engine, access, tenant }, { params, body, address }) {
+    const outcome = await withToken(access, { token: params.id, address, tenant }, async (owner) => {
+      const used = await engine.resumeTokens.use(params.id, { ...body, tenant: owner })
+      return used === 'not-found' ? undefined : used
+    })
     if (outcome === 'already-completed') throw new TaskAlreadyCompleted({ id: 'of this token', outcome, task: null })
     if (outcome !== 'done') throw new TokenNotFound({})
     return { status: 200, body: { outcome } }

@@ -17,6 +17,8 @@ export const resumeInstance = route({
   method: 'POST',
   path: '/workflow-instances/:id/resume',
   name: 'resumeWorkflowInstance',
+  permission: 'instances:resume',
+  audit: 'behind',
   summary:
     'Gives an instance what it waits for. Exactly one caller wins; the others get a problem that says how they lost.',
   id: InstanceId,

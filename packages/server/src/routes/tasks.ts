@@ -86,6 +86,8 @@ export const claimTasks = route({
   method: 'POST',
   path: '/tasks/claim',
   name: 'claimTasks',
+  permission: 'tasks:work',
+  audit: 'never',
   summary: 'Hands tasks to a worker: at once when there are any, else when the first one comes or `wait` is over.',
   body: closed({
     tasks: Type.Array(indexedText('A task that the worker can do.'), { minItems: 1, maxItems: 50 }),
@@ -99,10 +101,10 @@ export const claimTasks = route({
   }),
   replies: { 200: Type.Object({ tasks: Type.Array(Task) }) },
   problems: [],
-  async handle({ engine, tenant, waits }, { gone, body: { wait, leaseFor, ...rest } }) {
+  async handle({ engine, tenant, waits }, { gone, rest: aside, body: { wait, leaseFor, ...rest } }) {
     const claim = { tenant, ...rest, ...leaseMsOf(leaseFor), waitMs: waitMs(wait, 'body') }
-    const tasks = await waits.within((signal) =>
-      engine.tasks.claim({ ...claim, signal: AbortSignal.any([signal, gone]) }),
+    const tasks = await aside(() =>
+      waits.within((signal) => engine.tasks.claim({ ...claim, signal: AbortSignal.any([signal, gone]) })),
     )
     // Whoever asked has hung up: others need not wait for the claims to end.
     if (gone.aborted)
@@ -116,6 +118,8 @@ export const heartbeatTask = route({
   method: 'POST',
   path: '/tasks/:id/heartbeat',
   name: 'heartbeatTask',
+  permission: 'tasks:work',
+  audit: 'never',
   summary: 'Says that the worker is alive, which makes its claim last longer. A refusal means: stop.',
   id: TaskId,
   body: closed({ lease, leaseFor: Type.Optional(leaseDuration) }),
@@ -131,6 +135,8 @@ export const reportTaskProgress = route({
   method: 'POST',
   path: '/tasks/:id/progress',
   name: 'reportTaskProgress',
+  permission: 'tasks:work',
+  audit: 'never',
   summary: 'Says how far the work is, for people to see. Counts as a heartbeat.',
   id: TaskId,
   body: closed({ lease, progress: anything('Any JSON, such as { "done": 3, "total": 10 }.') }),
@@ -146,6 +152,8 @@ export const completeTask = route({
   method: 'POST',
   path: '/tasks/:id/complete',
   name: 'completeTask',
+  permission: 'tasks:work',
+  audit: 'behind',
   summary: 'Ends a task: its workflow goes on with the output. Durable when it answers.',
   id: TaskId,
   body: closed({ lease, output: Type.Optional(anything('What the step gives; null unless given.')) }),
@@ -161,6 +169,8 @@ export const failTask = route({
   method: 'POST',
   path: '/tasks/:id/fail',
   name: 'failTask',
+  permission: 'tasks:work',
+  audit: 'behind',
   summary: 'Ends a task without success: the retry policy of its step decides what comes next.',
   id: TaskId,
   body: closed({
@@ -182,6 +192,7 @@ export const getTask = route({
   method: 'GET',
   path: '/tasks/:id',
   name: 'getTask',
+  permission: 'tasks:read',
   summary: 'Answers one task.',
   id: TaskId,
   replies: { 200: Task },
@@ -197,6 +208,7 @@ export const listTasks = route({
   method: 'GET',
   path: '/tasks',
   name: 'listTasks',
+  permission: 'tasks:read',
   summary: 'Lists tasks, newest first. Those that have ended are kept for a week.',
   query: closed({
     queue: Type.Optional(indexedText('Only of this queue.')),

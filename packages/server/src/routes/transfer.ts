@@ -56,6 +56,7 @@ export const importDefinitions = route({
   method: 'POST',
   path: '/workflow-definitions/import',
   name: 'importWorkflowDefinitions',
+  permission: 'definitions:write',
   summary:
     'Writes drafts from a text: one document, a JSON list, or a YAML stream. Either all are sound, or nothing is written: the problem then has the same report.',
   query: closed({
@@ -108,6 +109,7 @@ export const exportDefinition = route({
   method: 'GET',
   path: '/workflow-definitions/:id/export',
   name: 'exportWorkflowDefinition',
+  permission: 'definitions:read',
   summary: 'The document as text that import reads. Equal definitions give equal text.',
   id: DefinitionId,
   query: closed({

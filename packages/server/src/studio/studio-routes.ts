@@ -23,6 +23,9 @@ export const STUDIO_PAGES: readonly string[] = [
   'batches',
 ]
 
+/** The application itself is no secret: everything that it shows comes through the API. */
+const open = { config: { permission: 'public' } } as const
+
 /** Serves Studio beside the API: every page is the same file, which finds out where it is. */
 export function studioRoutes(app: FastifyInstance, { folder, basePath, random }: StudioOptions): void {
   const files = readStudioFiles(folder)
@@ -35,16 +38,16 @@ export function studioRoutes(app: FastifyInstance, { folder, basePath, random }:
       .header('cache-control', 'no-cache')
       .send(studioPage(page, basePath, nonce))
   }
-  app.get('/', sendPage)
+  app.get('/', open, sendPage)
   for (const name of STUDIO_PAGES) {
-    app.get(`/${name}`, sendPage)
-    app.get(`/${name}/*`, sendPage)
+    app.get(`/${name}`, open, sendPage)
+    app.get(`/${name}/*`, open, sendPage)
   }
   for (const name of files.keys()) {
     if (name.includes('/') || name === 'index.html') continue
-    app.get(`/${name}`, (request, reply) => sendFile(request, reply, files.get(name)!))
+    app.get(`/${name}`, open, (request, reply) => sendFile(request, reply, files.get(name)!))
   }
-  app.get<{ Params: { '*': string } }>('/assets/*', (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/assets/*', open, (request, reply) => {
     const file = files.get(`assets/${request.params['*']}`)
     if (file === undefined) throw new RouteNotFound({ method: 'GET', path: '/assets/…' })
     return sendFile(request, reply, file)

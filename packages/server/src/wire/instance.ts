@@ -84,7 +84,7 @@ function toWireWait({ bookmarkId, kind, name, expiresAt }: InstanceView['waiting
 }
 
 /** One instance with all there is to say of it. */
-export async function readInstance({ engine, tenant, variables }: ApiContext, instanceId: string) {
-  const view = await engine.get(instanceId, tenant)
-  return toWireInstance(view, await variables.of(view))
+export async function readInstance({ engine, tenant }: ApiContext, instanceId: string) {
+  const { view, variables } = await engine.state(instanceId, { tenant, exact: true })
+  return toWireInstance(view, variables)
 }

@@ -1,0 +1,91 @@
+/**
+ * Who sent a request. Bearer credentials come first and alone: a wrong one is refused although a good cookie came with it. Failures are
+ * counted per address and told to come back later, while what is right is always let in: nobody can lock others out. Every way of failing
+ * is answered alike.
+ */
+import type { Clock } from '@lockstep/base'
+import { DEFAULT_TENANT } from '@lockstep/engine'
+import type { AccessStore } from '@lockstep/engine/ports'
+import { RateLimiter } from '../hardening/rate-limiter.ts'
+import { hashOf, KEY_PREFIX, parseKey, sameHash } from './api-key.ts'
+import type { BearerTokens } from './bearer-token.ts'
+import { RateLimited, Unauthenticated } from './errors.ts'
+import { KnownKeys } from './known-keys.ts'
+import { grantedTo, type Principal } from './principal.ts'
+import { rolePermissions } from './roles.ts'
+import type { Asking, CheckSite } from './same-site.ts'
+import { type SessionCookie, sessionHash } from './session-cookie.ts'
+
+export interface AuthenticatorOptions {
+  readonly store: AccessStore
+  readonly clock: Clock
+  /** `LOCKSTEP_API_KEY`. */
+  readonly bootstrapKey: string | undefined
+  readonly tokens: BearerTokens | undefined
+  readonly cookie: SessionCookie
+  readonly secret: string
+  readonly idleMs: number
+  readonly checkSite: CheckSite
+}
+
+/** Ten failures at once, one more every six seconds. */
+const FAILURES = { burst: 10, perMs: 60_000 }
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i
+
+const bootstrap: Principal = {
+  kind: 'key',
+  id: 'key:bootstrap',
+  name: 'LOCKSTEP_API_KEY',
+  tenant: DEFAULT_TENANT,
+  role: 'admin',
+  permissions: rolePermissions.admin,
+}
+
+export class Authenticator {
+  readonly #o: AuthenticatorOptions
+  readonly #bootstrapHash: string | undefined
+  readonly #failures: RateLimiter
+  readonly #known: KnownKeys
+
+  constructor(options: AuthenticatorOptions) {
+    this.#o = options
+    this.#bootstrapHash = options.bootstrapKey === undefined ? undefined : hashOf(options.bootstrapKey)
+    this.#failures = new RateLimiter(options.clock, FAILURES)
+    this.#known = new KnownKeys(options.store.keys, options.clock)
+  }
+
+  /** `undefined`: no credentials at all. Throws `UNAUTHENTICATED` for wrong ones. */
+  async identify(request: Asking): Promise<Principal | undefined> {
+    const { authorization, cookie } = request.headers
+    if (authorization !== undefined) return this.#byBearer(authorization, request.ip)
+    const token = this.#o.cookie.read(cookie)
+    if (token === undefined) return undefined
+    const session = await this.#o.store.sessions.touch(sessionHash(token, this.#o.secret), this.#o.idleMs)
+    if (session === undefined) return undefined // a cookie that has run out is as none: the browser goes on sending it
+    this.#o.checkSite(request)
+    const { name, tenant, role } = session.user
+    const permissions = grantedTo(role, undefined)
+    return { kind: 'user', id: `user:${name}`, name, tenant, role: role as Principal['role'], permissions }
+  }
+
+  /** At once on this node; the others forget within seconds by themselves. */
+  forget(keyId: string): void {
+    this.#known.forget(keyId)
+  }
+
+  async #byBearer(header: string, address: string): Promise<Principal> {
+    const text = BEARER.exec(header)?.[1]
+    const found = text === undefined ? undefined : await this.#find(text)
+    if (found !== undefined) return found
+    const waitMs = this.#failures.ask(address)
+    if (waitMs > 0) throw new RateLimited({ what: 'failed attempts from this address', retryAfterMs: waitMs })
+    throw new Unauthenticated({})
+  }
+
+  async #find(text: string): Promise<Principal | undefined> {
+    if (this.#bootstrapHash !== undefined && sameHash(hashOf(text), this.#bootstrapHash)) return bootstrap
+    if (!text.startsWith(KEY_PREFIX)) return this.#o.tokens?.verify(text)
+    const parsed = parseKey(text)
+    return parsed && this.#known.find(parsed.id, parsed.hash)
+  }
+}

@@ -1,0 +1,29 @@
+import { DEFAULT_TENANT, type LiveEvent, type LiveTopic } from '@lockstep/engine'
+
+/** Which events one stream carries. */
+export interface StreamFilter {
+  readonly tenant: string
+  /** Absent: all. */
+  readonly topics: ReadonlySet<LiveTopic> | undefined
+  /** Bare id. Absent: all. */
+  readonly instanceId: string | undefined
+}
+
+export function passes({ tenant, topics, instanceId }: StreamFilter, event: LiveEvent): boolean {
+  // What concerns the cluster is told where the cluster is run from.
+  if ((event.tenant ?? DEFAULT_TENANT) !== tenant) return false
+  if (topics !== undefined && !topics.has(event.topic)) return false
+  return instanceId === undefined || instanceOf(event) === instanceId
+}
+
+/** Equal for filters that let the same events through. */
+export const filterKey = ({ tenant, topics, instanceId }: StreamFilter): string =>
+  JSON.stringify([tenant, topics === undefined ? null : [...topics].sort(), instanceId ?? null])
+
+/** Facts are an instance's own, incidents are about one. */
+export function instanceOf({ topic, subject, data }: LiveEvent): string | undefined {
+  if (topic === 'instances') return subject
+  if (topic !== 'incidents') return undefined
+  const { instanceId } = (data ?? {}) as { readonly instanceId?: unknown }
+  return typeof instanceId === 'string' ? instanceId : undefined
+}

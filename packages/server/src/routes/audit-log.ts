@@ -1,0 +1,69 @@
+import type { AuditEntry } from '@lockstep/engine/ports'
+import Type from 'typebox'
+import { requireKept } from '../auth/access.ts'
+import { boundTenant } from '../auth/principal.ts'
+import { fromCursor, toCursor } from '../request/cursor.ts'
+import { route } from '../route/route.ts'
+import { iso } from '../wire/instance.ts'
+import { CursorParameter, DEFAULT_ITEMS, Limit, listOf } from '../wire/list.ts'
+import { closed, instant, oneOf } from '../wire/schema.ts'
+
+const SEQ = /^\d{1,18}$/
+
+export const Entry = Type.Object({
+  seq: Type.String({ description: 'Rises in the order of writing.' }),
+  at: instant('When it was asked for.'),
+  tenant: Type.String(),
+  actor: Type.Object({ kind: oneOf(['anonymous', 'key', 'user', 'token']), id: Type.String() }),
+  operation: Type.String({ description: 'As in OpenAPI.' }),
+  target: Type.String({ description: 'The parameters of the path; empty where they are secret.' }),
+  outcome: Type.String({ description: 'done, or the code of the problem.' }),
+  status: Type.Integer(),
+  address: Type.String(),
+  agent: Type.String(),
+  node: Type.String(),
+})
+
+const toWire = ({ actorKind, actor, at, ...row }: AuditEntry) => ({
+  ...row,
+  at: iso(at),
+  actor: { kind: actorKind, id: actor },
+})
+
+const filterName = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }))
+
+export const listAuditLog = route({
+  method: 'GET',
+  path: '/audit-log',
+  name: 'listAuditLog',
+  permission: 'audit:read',
+  summary: 'Lists who changed what, newest first: every change and every attempt to resume. Entries are never changed.',
+  query: closed({
+    actor: filterName,
+    operation: filterName,
+    outcome: filterName,
+    limit: Limit,
+    cursor: CursorParameter,
+  }),
+  replies: { 200: listOf(Entry, { prev: 'Always null: this list is read forward.' }) },
+  problems: ['INVALID_CURSOR'],
+  async handle({ access }, { principal, query: { limit = DEFAULT_ITEMS, cursor: text, actor, operation, outcome } }) {
+    const { store } = requireKept(access, '/audit-log')
+    const filter = JSON.stringify([actor, operation, outcome])
+    const cursor = fromCursor(text, filter, SEQ)
+    const place = { tenant: boundTenant(principal), after: cursor?.key, limit: limit + 1 }
+    const rows = await store.audit.list(place, { actor, operation, outcome })
+    const shown = rows.slice(0, limit)
+    const more = rows.length > limit
+    const seen = (cursor?.seen ?? 0) + shown.length
+    const next = more ? toCursor({ key: shown.at(-1)!.seq, seen, back: false }, filter) : null
+    return {
+      status: 200,
+      body: {
+        items: shown.map(toWire),
+        page: { next, prev: null, limit },
+        count: { value: more ? seen + 1 : seen, exact: !more },
+      },
+    }
+  },
+})
