@@ -16,10 +16,11 @@ export interface StreamSink {
   mode(mode: LiveMode): void
 }
 
-/** Reads the stream until `signal` aborts; goes on behind the last event it saw, on whatever node answers. */
-export async function readStream(sink: StreamSink, signal: AbortSignal): Promise<void> {
-  let lastId = ''
+/** Reads the stream until `signal` aborts; goes on behind the last event it saw, or `after`, on whatever node answers. */
+export async function readStream(sink: StreamSink, signal: AbortSignal, after: string): Promise<void> {
+  let lastId = after
   let waitMs = FIRST_WAIT_MS
+  const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   while (!signal.aborted) {
     const outcome = await readOnce(sink, signal, lastId, (id) => {
       lastId = id
@@ -27,7 +28,7 @@ export async function readStream(sink: StreamSink, signal: AbortSignal): Promise
     })
     if (signal.aborted) return
     sink.mode(outcome === 'none' ? 'polling' : 'stale')
-    await sleep(outcome === 'none' ? NO_STREAM_MS : waitMs)
+    await Promise.race([sleep(outcome === 'none' ? NO_STREAM_MS : waitMs), aborted])
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
 }

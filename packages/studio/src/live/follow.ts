@@ -7,52 +7,58 @@ import { openOneStream } from './one-stream.ts'
 const LIST_MS = 1_000
 const ONE_MS = 150
 
-/** Queries whose key begins with one of these are lists and figures; `instance` is one thing, by id. */
-const LISTS = ['instances', 'home', 'incidents', 'locks', 'schedules', 'nodes', 'definitions', 'batches'] as const
+/** Queries whose key begins with one of these are lists and figures, by the topic that changes them; `instance` is one thing, by id. */
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  instances: ['instances', 'home', 'locks', 'batches', 'schedules'],
+  definitions: ['definitions', 'home'],
+  incidents: ['incidents', 'instances', 'home'],
+  schedules: ['schedules', 'home'],
+  cluster: ['nodes', 'locks', 'home'],
+}
 
 /** Keeps what the pages show in step with what the server tells. */
 export function followServer(client: QueryClient): void {
-  const { setMode, heard } = useLive.getState()
+  const { setStream, heard } = useLive.getState()
   const dirty = new Set<string>()
-  let listsDue = false
-  let oneDue = false
-  const live = (): boolean => !useLive.getState().paused
+  const lists = new Set<string>()
 
   const flushOne = (): void => {
-    oneDue = false
     const ids = [...dirty]
     dirty.clear()
     for (const id of ids) void client.invalidateQueries({ queryKey: ['instance', id] })
   }
   const flushLists = (): void => {
-    listsDue = false
-    if (!live() || document.hidden) return
-    for (const name of LISTS) void client.invalidateQueries({ queryKey: [name] })
+    const names = [...lists]
+    lists.clear()
+    if (useLive.getState().paused || document.hidden) return
+    for (const name of names) void client.invalidateQueries({ queryKey: [name] })
   }
 
-  openOneStream(({ event, data }) => {
+  const stream = openOneStream(({ event, data }) => {
     heard(hostNow())
-    if (useLive.getState().mode !== 'stream') setMode('stream')
-    if (!live()) return
+    const { mode, paused } = useLive.getState()
+    if (mode !== 'stream') setStream('stream')
+    if (paused || event === 'ready') return
     if (event === 'reset') {
       void client.invalidateQueries()
       return
     }
     const id = instanceOf(data)
-    if (id !== undefined) dirty.add(id)
-    if (!oneDue && dirty.size > 0) {
-      oneDue = true
-      after(ONE_MS, flushOne)
+    if (id !== undefined) {
+      if (dirty.size === 0) after(ONE_MS, flushOne)
+      dirty.add(id)
     }
-    if (!listsDue) {
-      listsDue = true
-      after(LIST_MS, flushLists)
-    }
-  }, setMode)
+    const names = LISTS[event] ?? []
+    if (names.length > 0 && lists.size === 0) after(LIST_MS, flushLists)
+    for (const name of names) lists.add(name)
+  }, setStream)
 
-  // A switch back to live catches up at once.
   useLive.subscribe((now, before) => {
-    if (before.paused && !now.paused) void client.invalidateQueries()
+    if (now.paused && !before.paused) stream.pause()
+    if (before.paused && !now.paused) {
+      stream.resume()
+      void client.invalidateQueries() // catches up at once
+    }
     if (before.mode === 'stale' && now.mode === 'stream') void client.invalidateQueries()
   })
 }

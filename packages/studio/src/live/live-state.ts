@@ -8,7 +8,12 @@ interface LiveState {
   readonly paused: boolean
   /** By the browser's clock: when the server last said anything. */
   readonly heardAt: number | undefined
+  /** The stream is open, whatever single answers say meanwhile. */
+  readonly streaming: boolean
+  /** What an answer says of the server. */
   setMode(mode: LiveMode): void
+  /** What the stream says of itself. */
+  setStream(mode: LiveMode): void
   setPaused(paused: boolean): void
   heard(at: number): void
 }
@@ -17,7 +22,9 @@ export const useLive = create<LiveState>()((set) => ({
   mode: 'connecting',
   paused: false,
   heardAt: undefined,
+  streaming: false,
   setMode: (mode) => set({ mode }),
+  setStream: (mode) => set({ mode, streaming: mode === 'stream' }),
   setPaused: (paused) => set({ paused }),
   heard: (heardAt) => set({ heardAt }),
 }))

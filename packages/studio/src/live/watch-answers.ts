@@ -7,10 +7,10 @@ import { useLive } from './live-state.ts'
 export function watchAnswers(client: QueryClient): void {
   client.getQueryCache().subscribe((change) => {
     if (change.type !== 'updated') return
-    const { mode, setMode, heard } = useLive.getState()
+    const { mode, streaming, setMode, heard } = useLive.getState()
     if (change.action.type === 'success') {
       heard(hostNow())
-      if (mode === 'stale' || mode === 'connecting') setMode('polling')
+      if (mode === 'stale' || mode === 'connecting') setMode(streaming ? 'stream' : 'polling')
     }
     if (change.action.type !== 'error' && change.action.type !== 'failed') return
     const { error } = change.action

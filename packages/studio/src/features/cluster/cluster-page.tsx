@@ -40,10 +40,16 @@ export function ClusterPage() {
 /** Silence is measured by the clock of the store, not of this browser. */
 const LATE_MS = 2_500
 
+const look: Readonly<Record<string, readonly [string, string]>> = {
+  alive: ['Alive', 'completed'],
+  cordoned: ['Cordoned', 'paused'],
+  draining: ['Draining', 'paused'],
+  drained: ['Drained', 'paused'],
+}
+
 function NodeCard({ node, versions }: { readonly node: ClusterNode; readonly versions: number }) {
   const late = node.state === 'alive' && node.silentMs > LATE_MS
-  const [label, tone] =
-    node.state !== 'alive' ? ['Leaving', 'faulted'] : late ? ['Late', 'retrying'] : ['Alive', 'completed']
+  const [label, tone] = late ? ['Late', 'retrying'] : (look[node.state] ?? ['Leaving', 'faulted'])
   return (
     <article className={classes.node} data-testid="node">
       <header>
