@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from '@lockstep/base'
 import {
   type Db,
+  type DbMeter,
   engineLanes,
   engineSettings,
   type HistoryGuard,
@@ -22,12 +23,13 @@ export async function openDatabase(
   guard: HistoryGuard,
   application: string,
   edge: Edge,
+  meter?: DbMeter,
 ): Promise<Db> {
   const { clock, random } = edge
   const logger = edge.logger.area('database')
   const db =
     options.databaseUrl === undefined
-      ? await openPglite({ dataDir: options.dataDir, settings: engineSettings, clock, random, logger })
+      ? await openPglite({ dataDir: options.dataDir, settings: engineSettings, clock, random, logger, meter })
       : await openPostgres({
           url: options.databaseUrl,
           applicationName: application,
@@ -35,6 +37,7 @@ export async function openDatabase(
           random,
           logger,
           lanes: engineLanes,
+          meter,
           onConnect: guard.check,
         })
   try {

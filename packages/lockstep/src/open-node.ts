@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { uuidSource } from '@lockstep/base'
-import type { Coordinator } from '@lockstep/coordination'
+import type { Coordinator, OpenWakeBus } from '@lockstep/coordination'
 import {
   type AnyJob,
   type AnyWorkflow,
@@ -8,14 +8,21 @@ import {
   type CustomActivity,
   Engine,
   type EngineLimits,
+  type Heart,
+  LiveFeed,
+  lockGate,
+  type NodeState,
 } from '@lockstep/engine'
-import { type Db, historyGuard, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
+import { type Db, historyGuard, postgresEngineStore, postgresHeart, postgresLive } from '@lockstep/postgres'
+import type { NodeMetrics } from '@lockstep/server'
 import type { ActivitySource } from './activity-modules/activity-source.ts'
 import { ActivityWatch } from './activity-modules/watch-activities.ts'
 import { MessageTriggers } from './message-trigger/message-triggers.ts'
+import { openBus } from './open-bus.ts'
+import { openCache } from './open-cache.ts'
 import { type Edge, openDatabase } from './open-database.ts'
 import { openLocks } from './open-locks.ts'
-import { openOutside } from './open-outside.ts'
+import { type OpenOutside, openOutside } from './open-outside.ts'
 import type { NodeOptions } from './options/node-options.ts'
 import { version } from './version.ts'
 
@@ -29,27 +36,48 @@ export interface Programs {
   readonly sources?: readonly ActivitySource[]
 }
 
+/** How long a leader of the schedulers that died stays one, in heartbeats. */
+const SCHEDULER_TERM_BEATS = 20
+
 /** Store and engine of one process, without HTTP. */
 export interface OpenNode {
   readonly engine: Engine
   readonly db: Db
+  /** Everything that is committed, as it happens. */
+  readonly live: LiveFeed
   /** The toolkit, opened when it is first asked for: an idle node asks nothing of the lock store. */
   readonly locks: () => Coordinator
+  /** The toolkit where it was asked for already. */
+  readonly openedLocks: () => Coordinator | undefined
+  readonly outside: OpenOutside
   close(): Promise<void>
 }
 
 /** The one place that names a concrete provider. What was opened is closed again when a later part fails. */
-export async function openNode(options: NodeOptions, edge: Edge, programs: Programs): Promise<OpenNode> {
+export async function openNode(
+  options: NodeOptions,
+  edge: Edge,
+  programs: Programs,
+  metrics?: NodeMetrics,
+): Promise<OpenNode> {
   const guard = historyGuard()
   const application = `lockstep:${uuidSource(edge.clock, edge.random)()}`
-  const db = await openDatabase(options, guard, application, edge)
+  const db = await openDatabase(options, guard, application, edge, metrics)
   let coordinator: Coordinator | undefined
   const locks = (): Coordinator => {
     coordinator ??= openLocks(options, edge, db)
     return coordinator
   }
+  const worksHere = options.roles.includes('worker')
+  let consumer: MessageTriggers | undefined
+  let consume = (_state: NodeState): void => {}
+  const cacheTier = openCache(options, edge)
+  let bus: OpenWakeBus | undefined
   try {
-    const bus = await postgresWakeBus(db, edge.clock, edge.logger.area('bus'))
+    bus = await openBus(options, edge, db)
+    const opened = bus
+    const logger = edge.logger.area('live')
+    const live = new LiveFeed({ store: postgresLive(db), bus, id: application, clock: edge.clock, logger })
     const outside = openOutside(options, edge)
     const { limits, archive, workflows, activities, jobs } = programs
     const engine = await Engine.open({
@@ -60,45 +88,74 @@ export async function openNode(options: NodeOptions, edge: Edge, programs: Progr
       outbound: outside.outbound,
       secrets: options.secrets,
       locks: { mutex: (name, wanted) => locks().mutex(name, wanted) },
+      gate: options.gate ? lockGate({ clock: edge.clock, logger: edge.logger.area('gate'), locks }) : undefined,
+      cacheTier,
       store: postgresEngineStore(db, { guard, application }),
       bus,
       name: options.nodeName ?? `${hostname()}:${process.pid}`,
       version,
       heartbeatMs: options.heartbeatMs,
       ttlMs: options.nodeTtlMs,
+      roles: options.roles,
       scheduler: options.scheduler,
+      election: () => locks().election('scheduler', { ttlMs: SCHEDULER_TERM_BEATS * options.heartbeatMs }),
+      drainMs: options.drainMs,
+      onState: (state) => consume(state),
+      ...heartOf(options, application, edge),
       ...(limits && { limits }),
       retention: { keep: options.retention, ...(archive && { archive }) },
       concurrency: options.concurrency,
       flights: db.kind === 'pglite' ? 1 : 2,
+      metrics,
+      onCommitted: () => live.committed(),
     })
     const { rabbitmq } = outside
-    const triggers = rabbitmq && new MessageTriggers({ ...edge, engine, rabbitmq })
-    triggers?.run()
+    // A drained node reads no queues either; those who stay share the messages.
+    consume = (state) => {
+      const wanted = worksHere && rabbitmq !== undefined && (state === 'active' || state === 'cordoned')
+      if (wanted === (consumer !== undefined)) return
+      void consumer?.close()
+      consumer = wanted ? new MessageTriggers({ ...edge, engine, rabbitmq }) : undefined
+      consumer?.run()
+    }
+    consume(engine.cluster.state)
     const watch = options.watch ? watchActivities(engine, edge, programs) : undefined
     let closing: Promise<void> | undefined
     const close = async (): Promise<void> => {
       await watch?.close()
-      await triggers?.close()
+      consume = () => {}
+      await consumer?.close()
+      live.close()
       await engine.close(options.drainMs)
       await outside.close()
       await coordinator?.close()
-      await bus.close()
+      await cacheTier?.close()
+      await opened.close()
       await db.close()
     }
     return {
       engine,
       db,
+      live,
       locks,
+      openedLocks: () => coordinator,
+      outside,
       close: () => {
         closing ??= close()
         return closing
       },
     }
   } catch (error) {
+    await cacheTier?.close()
+    await bus?.close()
     await db.close()
     throw error
   }
+}
+
+/** The embedded store has one process: nobody could bury it. */
+function heartOf({ databaseUrl: url }: NodeOptions, application: string, { clock, logger }: Edge): { heart?: Heart } {
+  return url === undefined ? {} : { heart: postgresHeart({ url, application, clock, logger: logger.area('cluster') }) }
 }
 
 function watchActivities(engine: Engine, edge: Edge, { activities, sources = [] }: Programs): ActivityWatch {

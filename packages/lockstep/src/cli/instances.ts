@@ -42,6 +42,7 @@ export function instancesCommand(terminal: Terminal): Command {
           .option('--correlation <id>', 'events with the same one reach it')
           .option('--dedupe <key>', 'two starts with the same key are one instance')
           .option('--of-version <number>', 'instead of the published one')
+          .option('--priority <number>', '0 to 9: where it has to wait for its turn, a higher one goes before')
           .option('--wait [duration]', 'wait for its end (60s) and exit with 1 unless it completed'),
       start,
     ),
@@ -116,7 +117,11 @@ export function instancesCommand(terminal: Terminal): Command {
   ).alias('instance')
 }
 
-async function start(session: Session, [definitionId]: readonly string[], flags: StartFlags & { ofVersion?: string }) {
+async function start(
+  session: Session,
+  [definitionId]: readonly string[],
+  flags: StartFlags & { ofVersion?: string; priority?: string },
+) {
   const { terminal, api } = session
   const { body } = await api.call('POST', I, {
     body: {
@@ -125,6 +130,7 @@ async function start(session: Session, [definitionId]: readonly string[], flags:
       correlationId: flags.correlation,
       dedupeKey: flags.dedupe,
       version: flags.ofVersion === undefined ? undefined : Number(flags.ofVersion),
+      priority: flags.priority === undefined ? undefined : Number(flags.priority),
     },
   })
   if (flags.wait === undefined) return session.done(body.id, body)

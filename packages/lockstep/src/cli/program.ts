@@ -1,7 +1,10 @@
 import { Command } from 'commander'
 import { version } from '../version.ts'
+import { auditCommand } from './audit.ts'
 import { batchesCommand } from './batches.ts'
 import { breakersCommand } from './breakers.ts'
+import { cachesCommand } from './caches.ts'
+import { clusterCommand } from './cluster.ts'
 import { definitionsCommand } from './definitions.ts'
 import { doctorCommand } from './doctor.ts'
 import { eventsCommand } from './events.ts'
@@ -9,14 +12,18 @@ import { flowCommand } from './flow.ts'
 import { incidentsCommand } from './incidents.ts'
 import { initCommand } from './init.ts'
 import { instancesCommand } from './instances.ts'
+import { keysCommand } from './keys.ts'
 import { limitsCommand } from './limits.ts'
 import { locksCommand } from './locks.ts'
 import { nodesCommand } from './nodes.ts'
 import { retentionCommand } from './retention.ts'
+import { samplesCommand } from './samples.ts'
 import { schedulesCommand } from './schedules.ts'
-import { serverCommand } from './server.ts'
+import { devCommand, serverCommand } from './server.ts'
 import type { Terminal } from './terminal/terminal.ts'
+import { usersCommand } from './users.ts'
 import { validateCommand } from './validate.ts'
+import { verifyClusterCommand } from './verify-cluster.ts'
 import { whyCommand } from './why.ts'
 
 const EXAMPLES = `
@@ -40,6 +47,8 @@ export function buildProgram(terminal: Terminal): Command {
   const commands = [
     initCommand(terminal),
     serverCommand(),
+    devCommand(),
+    samplesCommand(terminal),
     validateCommand(terminal),
     definitionsCommand(terminal).alias('definition'),
     instancesCommand(terminal),
@@ -49,9 +58,15 @@ export function buildProgram(terminal: Terminal): Command {
     batchesCommand(terminal).alias('batch'),
     flowCommand(terminal),
     limitsCommand(terminal).alias('limit'),
+    cachesCommand(terminal).alias('cache'),
     breakersCommand(terminal).alias('breaker'),
     locksCommand(terminal).alias('lock'),
     nodesCommand(terminal).alias('node'),
+    clusterCommand(terminal),
+    keysCommand(terminal).alias('key'),
+    usersCommand(terminal).alias('user'),
+    auditCommand(terminal),
+    verifyClusterCommand(terminal),
     whyCommand(terminal),
     doctorCommand(terminal),
     retentionCommand(terminal),

@@ -21,7 +21,7 @@ async function serve({ config, ...flags }: ServerFlags): Promise<void> {
   const logger = chooseLogger(options.logLevel)
   const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs)
   process.stdout.write(welcome(node.url, options))
-  stopOnSignal(() => node.stop(), logger)
+  stopOnSignal(() => node.stop(), options.drainMs, logger)
 }
 
 function chooseLogger(level: LogLevel): Logger {

@@ -1,17 +1,22 @@
 import { InvalidOption } from '@lockstep/base'
+import type { NodeRole, SchedulerMode } from '@lockstep/engine'
+import { type AcceleratorOptions, resolveAcceleratorOptions } from './accelerator-options.ts'
+import { type AccessSettings, resolveAccessOptions } from './access-options.ts'
 import { type OutsideOptions, resolveOutsideOptions } from './outside-options.ts'
 import type { CodeOptions, RawOptions } from './raw-options.ts'
 import { type KeepOption, retentionOf } from './retention-option.ts'
+import { rolesOf } from './roles-option.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 export type LockStore = 'postgres' | 'redis' | 'memory'
 export type MigrateMode = 'auto' | 'check' | 'off'
 
 /** What a node runs with, after flags, environment and configuration file were merged and checked. */
-export interface NodeOptions extends OutsideOptions {
+export interface NodeOptions extends OutsideOptions, AcceleratorOptions {
   readonly host: string
   readonly port: number
   readonly basePath: string
+  readonly access: AccessSettings
   /** Absent: the embedded store in `dataDir`. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
@@ -22,7 +27,11 @@ export interface NodeOptions extends OutsideOptions {
   readonly lockWaitMs: number
   /** Whether activity modules are loaded anew when their files change. */
   readonly watch: boolean
-  readonly scheduler: 'cluster' | 'off'
+  /** Whether an empty embedded store gets sample workflows. */
+  readonly samples: boolean
+  /** What this node does. */
+  readonly roles: readonly NodeRole[]
+  readonly scheduler: SchedulerMode
   /** How long ended instances stay where no rule says otherwise; what is left out keeps its default. */
   readonly retention: KeepOption
   readonly nodeName: string | undefined
@@ -31,18 +40,23 @@ export interface NodeOptions extends OutsideOptions {
   readonly heartbeatMs: number
   readonly nodeTtlMs: number
   readonly concurrency: number
+  readonly requests: number
   readonly drainMs: number
 }
 
 /** Checks what the user gave. Every message names the option and what it may be. */
 export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOptions {
+  const host = raw.host ?? '127.0.0.1'
   const heartbeatMs = wholeNumber(raw, 'heartbeatMs', 750, 50, 60_000)
   const databaseUrl = raw.databaseUrl === '' ? undefined : raw.databaseUrl
   const redisUrl = raw.redisUrl === '' ? undefined : raw.redisUrl
   return {
     ...resolveOutsideOptions(raw),
+    ...resolveAcceleratorOptions(raw),
     watch: onOff(raw.watch, 'watch'),
-    host: raw.host ?? '127.0.0.1',
+    samples: onOff(raw.samples, 'samples'),
+    host,
+    access: resolveAccessOptions(raw, host),
     port: wholeNumber(raw, 'port', 4400, 0, 65_535),
     basePath: basePath(raw.basePath ?? '/'),
     databaseUrl,
@@ -52,7 +66,8 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
     lockTtlMs: wholeNumber(raw, 'lockTtlMs', 30_000, 50, 86_400_000),
     lockWaitMs: wholeNumber(raw, 'lockWaitMs', 30_000, 0, 86_400_000),
     dataDir: nonEmpty(raw.dataDir ?? '.lockstep', 'dataDir', 'the path of a folder'),
-    scheduler: scheduler(raw.scheduler ?? 'cluster'),
+    roles: rolesOf(raw.roles),
+    scheduler: oneOf(raw.scheduler ?? 'cluster', 'scheduler', ['cluster', 'leader', 'off']),
     retention: retentionOf(raw.retention),
     nodeName: raw.nodeName,
     migrate: oneOf(raw.migrate ?? 'auto', 'migrate', ['auto', 'check', 'off']),
@@ -60,13 +75,14 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
     heartbeatMs,
     nodeTtlMs: wholeNumber(raw, 'nodeTtlMs', 4 * heartbeatMs, 2 * heartbeatMs, 600_000),
     concurrency: wholeNumber(raw, 'concurrency', 500, 1, 5_000),
+    requests: wholeNumber(raw, 'requests', 1_000, 4, 1_000_000),
     drainMs: wholeNumber(raw, 'drainMs', 20_000, 0, 600_000),
   }
 }
 
 function wholeNumber(
   raw: RawOptions,
-  option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'drainMs' | 'lockTtlMs' | 'lockWaitMs',
+  option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'requests' | 'drainMs' | 'lockTtlMs' | 'lockWaitMs',
   fallback: number,
   least: number,
   most: number,
@@ -83,15 +99,6 @@ function oneOf<const T extends string>(value: string, option: string, allowed: r
   const found = allowed.find((each) => each === value)
   if (found === undefined) throw new InvalidOption({ option, rule: `one of ${allowed.join(', ')}`, value })
   return found
-}
-
-function scheduler(value: string): 'cluster' | 'off' {
-  if (value === 'leader') {
-    const rule =
-      'cluster or off: leader is not there yet (with cluster all nodes take part, and every occurrence fires once)'
-    throw new InvalidOption({ option: 'scheduler', rule, value })
-  }
-  return oneOf(value, 'scheduler', ['cluster', 'off'])
 }
 
 function onOff(value: boolean | string | undefined, option: string): boolean {

@@ -8,6 +8,28 @@ export interface RawOptions {
   readonly port?: number | string
   /** Path under which everything is served. @default '/' */
   readonly basePath?: string
+  /** Who is let in: `none` (loopback only), `keys` (API keys and local users) or `oidc` (tokens too). @default 'none' on loopback, else 'keys' */
+  readonly auth?: string
+  /** A key that is admin from the beginning: 32 or more random characters. */
+  readonly apiKey?: string
+  /** 32 or more random bytes, the same on all nodes. @default on loopback, made up once and kept in the store */
+  readonly secret?: string
+  /** With `oidc`: as the issuer writes itself in its tokens. */
+  readonly oidcIssuer?: string
+  /** With `oidc`: what tokens must be meant for. */
+  readonly oidcAudience?: string
+  /** Where roles stand in a token; dots lead into objects. @default 'roles' */
+  readonly oidcRoleClaim?: string
+  /** Where the tenant stands in a token. @default all are of the default tenant */
+  readonly oidcTenantClaim?: string
+  /** Where people reach the server: https makes its cookies secure. */
+  readonly publicUrl?: string
+  /** Whether the public address must be https: `on` or `off`. @default 'off' */
+  readonly requireHttps?: boolean | string
+  /** Other origins whose pages may use the API; a text has them with commas. @default none */
+  readonly corsOrigins?: readonly string[] | string
+  /** Proxies whose word on the address of a caller is taken: addresses and networks. @default none */
+  readonly trustProxy?: readonly string[] | string
   /** PostgreSQL URL. Absent: the embedded store. */
   readonly databaseUrl?: string
   /** Folder of the embedded store. @default '.lockstep' */
@@ -27,17 +49,30 @@ export interface RawOptions {
   readonly connections?: Readonly<Record<string, string>> | string
   /** Whether activity modules are loaded anew when their files change: `on` or `off`. @default 'off' */
   readonly watch?: boolean | string
+  /** Whether an empty embedded store gets sample workflows that move: `on` or `off`. @default 'off' */
+  readonly samples?: boolean | string
   /** Redis URL, for whatever is set to `redis`. */
   readonly redisUrl?: string
   /** Before every key in Redis. @default 'lockstep' */
   readonly redisPrefix?: string
   /** Where locks are kept: `postgres`, `redis` or `memory`. @default 'postgres' with a database URL, else 'memory' */
   readonly locks?: string
+  /** What carries wake-ups: `postgres`, `redis`, `rabbitmq` or `memory`. @default 'postgres' with a database URL, else 'memory' */
+  readonly bus?: string
+  /** Second tier of the caches: `memory` (none) or `redis`. @default 'memory' */
+  readonly cache?: string
+  /** Whether racing resumes are held back by the locks in Redis before they reach the database: `on` or `off`. @default 'off' */
+  readonly gate?: boolean | string
   /** How long a lock lives without renewal. @default 30_000 */
   readonly lockTtlMs?: number | string
   /** How long a caller waits for a lock. @default 30_000 */
   readonly lockWaitMs?: number | string
-  /** Whether this node fires schedules: `cluster` or `off`. @default 'cluster' */
+  /** What this node does: `api`, `worker`, `scheduler`, any of them; a text has them with commas. @default all of them */
+  readonly roles?: readonly string[] | string
+  /**
+   * How nodes with the role `scheduler` fire schedules: `cluster` (all take part), `leader` (one that they elect) or `off` (only on request).
+   * @default 'cluster'
+   */
   readonly scheduler?: string
   /** How long ended instances stay, by status: `completed=30d,faulted=90d`. @default completed, cancelled, terminated 30d; faulted 90d */
   readonly retention?: Readonly<Record<string, string | number>> | string
@@ -53,6 +88,8 @@ export interface RawOptions {
   readonly nodeTtlMs?: number | string
   /** Instances that this node works on at once. @default 500 */
   readonly concurrency?: number | string
+  /** Requests that this node works on at once; others wait or are refused. @default 1_000 */
+  readonly requests?: number | string
   /** How long a stopping node lets running steps finish. @default 20_000 */
   readonly drainMs?: number | string
 }
@@ -70,6 +107,17 @@ export const environmentNames = {
   host: 'LOCKSTEP_HOST',
   port: 'LOCKSTEP_PORT',
   basePath: 'LOCKSTEP_BASE_PATH',
+  auth: 'LOCKSTEP_AUTH',
+  apiKey: 'LOCKSTEP_API_KEY',
+  secret: 'LOCKSTEP_SECRET',
+  oidcIssuer: 'LOCKSTEP_OIDC_ISSUER',
+  oidcAudience: 'LOCKSTEP_OIDC_AUDIENCE',
+  oidcRoleClaim: 'LOCKSTEP_OIDC_ROLE_CLAIM',
+  oidcTenantClaim: 'LOCKSTEP_OIDC_TENANT_CLAIM',
+  publicUrl: 'LOCKSTEP_PUBLIC_URL',
+  requireHttps: 'LOCKSTEP_REQUIRE_HTTPS',
+  corsOrigins: 'LOCKSTEP_CORS_ORIGINS',
+  trustProxy: 'LOCKSTEP_TRUST_PROXY',
   databaseUrl: 'LOCKSTEP_DATABASE_URL',
   dataDir: 'LOCKSTEP_DATA_DIR',
   redisUrl: 'LOCKSTEP_REDIS_URL',
@@ -79,10 +127,15 @@ export const environmentNames = {
   outbound: 'LOCKSTEP_OUTBOUND_ALLOW',
   connections: 'LOCKSTEP_CONNECTIONS',
   watch: 'LOCKSTEP_WATCH',
+  samples: 'LOCKSTEP_SAMPLES',
   redisPrefix: 'LOCKSTEP_REDIS_PREFIX',
   locks: 'LOCKSTEP_LOCKS',
+  bus: 'LOCKSTEP_BUS',
+  cache: 'LOCKSTEP_CACHE',
+  gate: 'LOCKSTEP_GATE',
   lockTtlMs: 'LOCKSTEP_LOCK_TTL_MS',
   lockWaitMs: 'LOCKSTEP_LOCK_WAIT_MS',
+  roles: 'LOCKSTEP_ROLES',
   scheduler: 'LOCKSTEP_SCHEDULER',
   retention: 'LOCKSTEP_RETENTION',
   nodeName: 'LOCKSTEP_NODE_NAME',
@@ -91,6 +144,7 @@ export const environmentNames = {
   heartbeatMs: 'LOCKSTEP_HEARTBEAT_MS',
   nodeTtlMs: 'LOCKSTEP_NODE_TTL_MS',
   concurrency: 'LOCKSTEP_CONCURRENCY',
+  requests: 'LOCKSTEP_REQUESTS',
   drainMs: 'LOCKSTEP_DRAIN_MS',
 } as const satisfies Record<keyof RawOptions, string>
 

@@ -26,12 +26,3 @@ describe('LOCKSTEP_RETENTION', () => {
     expect(() => keep(text)).toThrow(message)
   })
 })
-
-describe('LOCKSTEP_SCHEDULER', () => {
-  it('does not take leader for something else', () => {
-    const resolve = (LOCKSTEP_SCHEDULER: string) => resolveNodeOptions(readEnvironment({ LOCKSTEP_SCHEDULER }))
-    expect(() => resolve('leader')).toThrow(/cluster or off: leader is not there yet.*every occurrence fires once/)
-    expect(() => resolve('nobody')).toThrow(/one of cluster, off/)
-    expect(resolve('off').scheduler).toBe('off')
-  })
-})

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { errorMessage } from '@lockstep/base'
 import { Command } from 'commander'
 import { UsageError } from '../exit-codes.ts'
 import { type Progress, progressOn } from '../terminal/progress.ts'
@@ -10,6 +12,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:4400'
 export interface RemoteFlags {
   readonly url?: string
   readonly apiKey?: string
+  readonly key?: string
   readonly json?: boolean
   readonly output?: string
   readonly debug?: boolean
@@ -45,16 +48,20 @@ export function remoteCommand<Flags = object>(
   const command = describe(new Command(words.split(' ')[0]!))
     .description(description)
     .option('--url <url>', `node to speak to (${DEFAULT_URL}) [LOCKSTEP_URL]`)
-    .option('--api-key <key>', 'sent as bearer token [LOCKSTEP_API_KEY]')
+    .option('--api-key <key>', 'sent as bearer token [LOCKSTEP_API_KEY, or the file that LOCKSTEP_API_KEY_FILE names]')
     .option('--json', 'print the answer as JSON; short for --output json')
     .option('-o, --output <form>', `${OUTPUTS.join(', ')} (table)`)
     .option('--debug', 'print the exchange with the server on standard error')
     .allowExcessArguments(false)
+  // Some commands have a `--key` of their own, which is no credential.
+  const hasOwnKey = command.options.some(({ long }) => long === '--key')
+  if (!hasOwnKey) command.option('--key <key>', 'the same as --api-key')
   for (const word of words.split(' ').slice(1)) command.argument(word)
   return command.action(async (...given: unknown[]) => {
     const flags = command.opts<RemoteFlags & Flags>()
     const args = given.slice(0, -2).flat() as string[]
-    await action(sessionOf(terminal, flags), args, flags)
+    const { key, ...others }: RemoteFlags = flags
+    await action(sessionOf(terminal, hasOwnKey || key === undefined ? others : { ...others, key }), args, flags)
   })
 }
 
@@ -66,7 +73,7 @@ function sessionOf(terminal: Terminal, flags: RemoteFlags): Session {
   const output = outputOf(flags)
   const api = apiClient({
     url,
-    apiKey: flags.apiKey ?? (environment.LOCKSTEP_API_KEY || undefined),
+    apiKey: flags.apiKey ?? flags.key ?? keyFrom(environment),
     signal: terminal.interrupted,
     ...(flags.debug ? { onExchange: (line: string) => err(`${colors.gray(line)}\n`) } : {}),
   })
@@ -79,7 +86,8 @@ function sessionOf(terminal: Terminal, flags: RemoteFlags): Session {
     table: (rows, columns, empty) => {
       if (output === 'json') json(rows)
       else if (output === 'jsonl') for (const row of rows) terminal.out(`${JSON.stringify(row)}\n`)
-      else if (output === 'id') for (const row of rows) terminal.out(`${row.id ?? row.key ?? row.version}\n`)
+      else if (output === 'id')
+        for (const row of rows) terminal.out(`${row.id ?? row.key ?? row.version ?? row.name ?? row.seq}\n`)
       else if (rows.length === 0) err(`${empty}\n`)
       else {
         const width = terminal.isTerminal ? terminal.columns : 0
@@ -98,6 +106,16 @@ function sessionOf(terminal: Terminal, flags: RemoteFlags): Session {
       else if (output === 'jsonl') terminal.out(`${JSON.stringify(body ?? {})}\n`)
       else json(body ?? {})
     },
+  }
+}
+
+/** A key on the command line can be seen by everybody on the machine: the environment, or a file, is better. */
+function keyFrom({ LOCKSTEP_API_KEY: key, LOCKSTEP_API_KEY_FILE: file }: Terminal['environment']): string | undefined {
+  if (key || !file) return key || undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new UsageError({ text: `LOCKSTEP_API_KEY_FILE must name a readable file (${errorMessage(error)})` })
   }
 }
 

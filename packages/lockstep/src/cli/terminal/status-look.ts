@@ -26,6 +26,9 @@ export function statusPaint({ colors }: Terminal, status: string): Paint {
       return colors.red
     case 'paused':
     case 'leaving':
+    case 'cordoned':
+    case 'draining':
+    case 'drained':
     case 'excluded':
       return colors.yellow
     default:

@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { clusterDevCommand } from './cluster-dev.ts'
+import { UsageError } from './exit-codes.ts'
+import { nodeColumns } from './nodes.ts'
+import type { ApiClient, Body } from './remote/api-client.ts'
+import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand, type Session } from './remote/remote-command.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { type WatchFlags, watched, watching } from './terminal/watch.ts'
+
+type Verb = 'cordon' | 'uncordon' | 'drain'
+
+/** The cluster as a whole, and what operators do with its nodes. */
+export function clusterCommand(terminal: Terminal): Command {
+  const order = (verb: Verb, description: string, told: string): Command =>
+    remoteCommand(
+      terminal,
+      `${verb} <node>`,
+      description,
+      (c) => c,
+      async (session, [node]) => {
+        const id = await nodeIdOf(session.api, node!)
+        const { body } = await session.api.call('POST', pathOf('cluster', 'nodes', id, verb))
+        session.done(`${body.name} ${told}`, body)
+      },
+    )
+  return noun(
+    'cluster',
+    'several nodes as one',
+    remoteCommand<WatchFlags>(
+      terminal,
+      'status',
+      'show nodes, what is wanted of them, and who leads',
+      watched,
+      async (session, _, flags) => watching(terminal, flags, () => status(session)),
+    ),
+    order('cordon', 'let a node take nothing more; what it has in hand goes on', 'takes nothing more'),
+    order('uncordon', 'let a node take part again', 'takes part again'),
+    order('drain', 'let a node hand back what it has and take nothing more', 'hands back what it has'),
+    remoteCommand<PagedFlags>(
+      terminal,
+      'events',
+      'what happened to nodes, oldest first',
+      paged,
+      async (session, _, flags) => {
+        session.table(
+          await readEvents(session.api, limitOf(flags)),
+          [
+            { title: 'AT', text: (row) => row.at },
+            { title: 'WHAT', text: (row) => row.kind },
+            { title: 'NODE', text: (row) => row.name },
+            { title: 'ID', text: (row) => row.nodeId },
+            { title: 'DETAIL', text: (row) => detailText(row.detail), elastic: true },
+          ],
+          'Nothing has happened yet',
+        )
+      },
+    ),
+    clusterDevCommand(terminal),
+  )
+}
+
+async function status(session: Session): Promise<void> {
+  const { terminal, api, output } = session
+  const nodes = (await api.call('GET', '/cluster/nodes')).body.items
+  const leaders = (await api.call('GET', '/cluster/leaders')).body.items
+  if (output === 'json' || output === 'jsonl') return session.done('', { nodes, leaders })
+  session.table(nodes, nodeColumns(terminal), 'No node is known')
+  if (output === 'table')
+    for (const { election, name, term, standby } of leaders)
+      terminal.out(`${election} is led by ${name} in term ${term}, ${standby} stand by\n`)
+}
+
+/** By id, or by a name that one node alone has. */
+async function nodeIdOf(api: ApiClient, given: string): Promise<string> {
+  if (given.startsWith('nod_')) return given
+  const nodes: Body[] = (await api.call('GET', '/cluster/nodes')).body.items
+  const found = nodes.filter(({ name }) => name === given)
+  if (found.length === 1) return found[0]!.id
+  const names = nodes.map(({ name, id }) => `${name} (${id})`).join(', ')
+  const text =
+    found.length === 0
+      ? `No node is called "${given}": there are ${names}`
+      : `${found.length} nodes are called "${given}", name one by its id: ${names}`
+  throw new UsageError({ text })
+}
+
+async function readEvents(api: ApiClient, limit: number): Promise<Body[]> {
+  const found: Body[] = []
+  for (let after = '0'; found.length < limit; ) {
+    const { body } = await api.call('GET', '/cluster/events', {
+      query: { after, limit: Math.min(100, limit - found.length) },
+    })
+    if (body.items.length === 0) break
+    found.push(...body.items)
+    after = body.after
+  }
+  return found
+}
+
+const detailText = (detail: Body): string =>
+  Object.entries(detail)
+    .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join('+') : value}`)
+    .join(' ')

@@ -1,0 +1,22 @@
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+
+/** Where packages put servers that they do not put on PATH. */
+const PLACES = ['/usr/lib/postgresql', '/usr/pgsql', '/opt/homebrew/opt', '/usr/local/opt']
+
+/** The folder that has both `postgres` and `initdb`, the newest version first; `undefined`: there is none. */
+export function findPostgres(searchPath: string | undefined, places: readonly string[] = PLACES): string | undefined {
+  const onPath = (searchPath ?? '').split(path.delimiter).filter((each) => each !== '')
+  return [...onPath, ...places.flatMap(versionsIn)].find((folder) =>
+    ['postgres', 'initdb'].every((program) => existsSync(path.join(folder, program))),
+  )
+}
+
+function versionsIn(place: string): string[] {
+  try {
+    const newestFirst = readdirSync(place).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    return newestFirst.map((version) => path.join(place, version, 'bin'))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * A PostgreSQL of our own, for those who have it installed and do not want to set one up: its data, its password and its
+ * log in one private folder, listening on this machine only. It keeps its data from one run to the next.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import path from 'node:path'
+import { type Clock, errorMessage, sleep } from '@lockstep/base'
+import { ClusterNeedsDatabase, LocalPostgresFailed } from './errors.ts'
+import { findPostgres } from './find-postgres.ts'
+
+export interface LocalPostgres {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export interface LocalPostgresOptions {
+  /** Everything lies in it. */
+  readonly folder: string
+  readonly searchPath: string | undefined
+  /** Where to look besides. @default where packages put it */
+  readonly places?: readonly string[]
+  readonly clock: Clock
+}
+
+const USER = 'lockstep'
+const LONGEST_START_MS = 60_000
+const STEP_MS = 50
+
+export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
+  const bin = findPostgres(options.searchPath, options.places)
+  if (bin === undefined) throw new ClusterNeedsDatabase({})
+  const folder = path.resolve(options.folder)
+  const data = path.join(folder, 'data')
+  const owner = ownerFor()
+  // The folders above stay open for whom we become; what is secret lies in this one.
+  mkdirSync(path.dirname(folder), { recursive: true })
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
+  if (!existsSync(path.join(data, 'PG_VERSION'))) initialise(path.join(bin, 'initdb'), folder, data, owner)
+  const password = readFileSync(passwordFile(folder), 'utf8')
+  const urlAt = (port: number): string => `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`
+
+  const running = runningAt(data)
+  if (running !== undefined) return { url: urlAt(running.port), stop: () => stopProcess(running.pid, options.clock) }
+  const port = await freePort()
+  const log = openSync(path.join(folder, 'log'), 'a', 0o600)
+  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' }
+  const child = spawn(
+    path.join(bin, 'postgres'),
+    [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    { cwd: folder, stdio: ['ignore', log, log], detached: true, ...owner },
+  )
+  await ready(child, data, folder, options.clock)
+  return { url: urlAt(port), stop: () => stopProcess(child.pid!, options.clock) }
+}
+
+interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** PostgreSQL refuses to run as root. */
+function ownerFor(): Owner | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (flag: string): number =>
+    Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8', stdio: 'pipe' }))
+  try {
+    return { uid: idOf('-u'), gid: idOf('-g') }
+  } catch {
+    return { uid: 65_534, gid: 65_534 }
+  }
+}
+
+const passwordFile = (folder: string): string => path.join(folder, 'password')
+
+function initialise(initdb: string, folder: string, data: string, owner: Owner | undefined): void {
+  const file = passwordFile(folder)
+  writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 })
+  if (owner !== undefined) chownSync(file, owner.uid, owner.gid)
+  const args = ['-D', data, '-U', USER, '--auth=scram-sha-256', `--pwfile=${file}`, '-E', 'UTF8', '--locale=C']
+  try {
+    execFileSync(initdb, args, { cwd: folder, stdio: 'pipe', ...owner })
+  } catch (cause) {
+    rmSync(data, { recursive: true, force: true })
+    const said = (cause as { readonly stderr?: Buffer }).stderr?.toString().trim()
+    const log = said === undefined || said === '' ? errorMessage(cause) : said
+    throw new LocalPostgresFailed({ folder, doing: 'initdb', log }, { cause })
+  }
+}
+
+/** What a run left behind that was killed: a server that goes on. Its lock file has the process, the port and its state. */
+function runningAt(data: string): { readonly pid: number; readonly port: number } | undefined {
+  try {
+    const lines = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')
+    const [pid, port] = [Number(lines[0]), Number(lines[3])]
+    process.kill(pid, 0)
+    return lines[7]?.trim() === 'ready' ? { pid, port } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function ready(child: ChildProcess, data: string, folder: string, clock: Clock): Promise<void> {
+  let isOver = false
+  const ended = once(child, 'close')
+    .catch(() => undefined)
+    .then(() => {
+      isOver = true
+    })
+  const deadline = clock.monotonic() + LONGEST_START_MS
+  while (!isOver && clock.monotonic() < deadline) {
+    if (runningAt(data)?.pid === child.pid) return
+    await Promise.race([sleep(clock, STEP_MS), ended])
+  }
+  child.kill('SIGKILL')
+  const log = readFileSync(path.join(folder, 'log'), 'utf8').trim().split('\n').slice(-3).join(' ')
+  throw new LocalPostgresFailed({ folder, doing: 'its start', log })
+}
+
+/** Fast: whoever is connected is cut off, nothing is lost. */
+async function stopProcess(pid: number, clock: Clock): Promise<void> {
+  try {
+    process.kill(pid, 'SIGINT')
+    for (;;) {
+      process.kill(pid, 0)
+      await sleep(clock, STEP_MS)
+    }
+  } catch {
+    // It is gone.
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}

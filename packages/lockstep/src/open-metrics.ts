@@ -1,0 +1,33 @@
+import { exposeSources, type NodeMetrics, RoundTrips, type RoundTripTarget } from '@lockstep/server'
+import type { Edge } from './open-database.ts'
+import type { OpenNode } from './open-node.ts'
+
+/** On which nobody listens: a message there only measures the way. */
+const NOBODYS_CHANNEL = 'lockstep:round-trip'
+
+/** Joins what a running node can tell with what it counts. Answers the measuring of round trips, to be stopped with the node. */
+export function openMetrics(metrics: NodeMetrics, node: OpenNode, { clock, logger }: Edge): RoundTrips {
+  const { rabbitmq, outbound } = node.outside
+  const { redis } = outbound
+  const targets: RoundTripTarget[] = [{ name: 'database', ping: () => node.db.ping() }]
+  if (redis !== undefined)
+    targets.push({
+      name: 'redis',
+      ping: async () => {
+        const sent = await redis.publish(NOBODYS_CHANNEL, '', new AbortController().signal)
+        if (sent.status !== 'sent') throw new Error(sent.reason)
+      },
+    })
+  if (rabbitmq !== undefined) targets.push({ name: 'broker', ping: () => rabbitmq.ping() })
+  const roundTrips = new RoundTrips(targets, clock, logger.area('round-trip'))
+  exposeSources(metrics.registry, {
+    heldCount: () => node.engine.stats.heldCount,
+    pools: () => node.db.stats(),
+    locks: () => node.openedLocks()?.monitor.stats(),
+    caches: () => node.engine.caches.list(),
+    streams: () => node.live.followerCount,
+    roundTrips: () => roundTrips.latest,
+  })
+  roundTrips.run()
+  return roundTrips
+}

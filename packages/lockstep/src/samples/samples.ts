@@ -1,0 +1,106 @@
+/** Sample workflows in a store that has nothing else, and a gentle hand that keeps them moving. */
+import { errorMessage, type Timer } from '@lockstep/base'
+import { DEFAULT_TENANT, type Engine } from '@lockstep/engine'
+import type { BrowseStore } from '@lockstep/engine/ports'
+import type { Edge } from '../open-database.ts'
+import { sampleDocuments, sampleIds } from './sample-documents.ts'
+import { sampleRun } from './sample-runs.ts'
+
+export interface SamplesOptions extends Edge {
+  readonly engine: Engine
+  readonly browse: BrowseStore
+  /** Where the node is reached, for links. */
+  readonly url: string
+  /** @default 10_000 */
+  readonly everyMs?: number
+  /** Instances in all, over all starts of the node: keys in the store count them. @default 300 */
+  readonly most?: number
+}
+
+/** A link is good for as long as its question stands. */
+const LINK_MS = 30 * 60_000
+const LOOK_MS = 500
+const MOST_LOOKS = 20
+
+export class Samples {
+  readonly #o: Required<SamplesOptions>
+  #timer: Timer | undefined
+  #next = 1
+  #stopped = false
+
+  constructor(options: SamplesOptions) {
+    this.#o = { everyMs: 10_000, most: 300, ...options }
+  }
+
+  /** Publishes into an empty store, and moves what it finds there. A store with anything else in it is left alone. */
+  async begin(): Promise<void> {
+    const { kind, present } = await this.#look()
+    if (kind === 'unfinished') await this.#publish(present)
+    await this.#turn()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#timer?.cancel()
+  }
+
+  /** Where an earlier start was cut off, it goes on. */
+  async #publish(present: readonly string[]): Promise<void> {
+    const { definitions } = this.#o.engine
+    for (const document of sampleDocuments) {
+      if (!present.includes(document.id)) await definitions.create(DEFAULT_TENANT, document)
+      await definitions.publish(DEFAULT_TENANT, document.id)
+    }
+    const removal = '"lockstep samples remove" takes them away'
+    this.#o.logger.info(`sample workflows published; ${removal}`, { count: sampleIds.length })
+  }
+
+  /** `unfinished`: nothing, or some of ours. `samples`: ours and no others. Those that were removed are there, and not published. */
+  async #look(): Promise<{ readonly kind: 'unfinished' | 'samples' | 'other'; readonly present: readonly string[] }> {
+    const { rows } = await this.#o.browse.definitions(DEFAULT_TENANT, {}, {}, sampleIds.length + 1)
+    const present = rows.map(({ id }) => id)
+    if (!present.every((id) => sampleIds.includes(id))) return { kind: 'other', present }
+    if (present.length < sampleIds.length) return { kind: 'unfinished', present }
+    return { kind: rows.some(({ published }) => published !== undefined) ? 'samples' : 'other', present }
+  }
+
+  async #turn(): Promise<void> {
+    const { clock, logger, everyMs } = this.#o
+    let more = true
+    try {
+      more = (await this.#look()).kind === 'samples' && (await this.#startNext())
+    } catch (error) {
+      logger.debug('a sample was not started', { reason: errorMessage(error) })
+    }
+    if (more && !this.#stopped) this.#timer = clock.schedule(everyMs, () => void this.#turn())
+  }
+
+  /** Starts the first one that never ran. `false`: all have. */
+  async #startNext(): Promise<boolean> {
+    const { engine, most } = this.#o
+    for (; this.#next <= most && !this.#stopped; this.#next += 1) {
+      const { definitionId, input } = sampleRun(this.#next)
+      const dedupeKey = `sample ${this.#next}`
+      const { instanceId, created } = await engine.start({ definitionId, input, dedupeKey })
+      if (!created) continue
+      this.#next += 1
+      if (definitionId === 'sample-approval') void this.#tellLink(instanceId)
+      return true
+    }
+    return false
+  }
+
+  /** The question stands a moment after the start; whoever has the link answers it, once. */
+  async #tellLink(instanceId: string): Promise<void> {
+    const { engine, clock, logger, url } = this.#o
+    for (let look = 0; look < MOST_LOOKS && !this.#stopped; look += 1) {
+      const { waitingFor } = await engine.get(instanceId)
+      const found = waitingFor[0] && (await engine.resumeTokens.issue(waitingFor[0].bookmarkId, { ttlMs: LINK_MS }))
+      if (found !== undefined) {
+        logger.info('a sample waits for an approval', { link: `${url}/api/v1/resume/${found.token}` })
+        return
+      }
+      await new Promise<void>((resolve) => clock.schedule(LOOK_MS, resolve))
+    }
+  }
+}
