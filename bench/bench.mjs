@@ -14,6 +14,7 @@ const engineFiles = {
   bareLocks: 'engines/bare-locks.mjs',
   timedCommits: 'engines/timed-commits.mjs',
   sweeper: 'engines/sweeper.mjs',
+  reader: 'engines/reader.mjs',
 }
 const peerFiles = {
   DBOS: 'peers/dbos.mjs',

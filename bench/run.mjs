@@ -15,6 +15,7 @@ const partNames = [
   'bulk',
   'fair-claim',
   'retention',
+  'cached-read',
   'embedded',
   'locks',
 ]

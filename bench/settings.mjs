@@ -32,6 +32,8 @@ const quick = {
   expiredRows: 1_000_000,
   startsPerSecond: 200,
   sweepWindowMs: 4_000,
+  /** Reads of one hot instance, per round. */
+  reads: 1_000,
   /** Fresh processes per way of opening the embedded store. */
   opens: 3,
   /** Of each contended round. */
@@ -67,6 +69,7 @@ const tiny = {
   expiredRows: 2_000,
   startsPerSecond: 50,
   sweepWindowMs: 500,
+  reads: 200,
   opens: 1,
   contendSeconds: 1,
   leases: 500,
