@@ -134,13 +134,13 @@ describe('P1: a claim whose answer never came', () => {
 
   it.each(moments)('P1: is found again in the database (%s)', async (when) => {
     await using site = await bed.site()
-    const { node, proxy } = await behindProxy(site)
+    const { node, proxy } = await behindProxy(site, { engine: { pollMs: 500 } })
     await using _ = proxy
     const id = await start(node, 'waiter', { turns: 1 })
     await waitsFor(node, id, 'go')
     const fault = cutStatement({ when, matching: claiming })
     const handle = proxy.use(fault)
-    await node.call('resume', { instanceId: id, bookmark: 'go', payload: 1 })
+    await resumedElsewhere(site, id)
     if (when === 'before-forward') await fault.landed()
     else await until('it was claimed', () => isClaimed(site, id))
     await handle.remove()
@@ -150,7 +150,7 @@ describe('P1: a claim whose answer never came', () => {
 
   it('P1: is found again also when the database cannot be asked at once', async () => {
     await using site = await bed.site()
-    const { node, proxy } = await behindProxy(site)
+    const { node, proxy } = await behindProxy(site, { engine: { pollMs: 500 } })
     await using _ = proxy
     const id = await start(node, 'waiter', { turns: 1 })
     await waitsFor(node, id, 'go')
@@ -158,7 +158,7 @@ describe('P1: a claim whose answer never came', () => {
       cutStatement({ when: 'after-forward', matching: claiming }),
       cutStatement({ when: 'before-forward', matching: /from node where id = \$1 for update/ }),
     ].map((fault) => proxy.use(fault))
-    await node.call('resume', { instanceId: id, bookmark: 'go', payload: 1 })
+    await resumedElsewhere(site, id)
     await until('it was claimed, and nobody knows', async () => {
       return (await isClaimed(site, id)) && node.logged('could not claim').length > 0
     })
@@ -200,3 +200,7 @@ describe('P1: a claim whose answer never came', () => {
 
 const isClaimed = async (site: TestSite, id: string): Promise<boolean> =>
   (await site.rows('select 1 from agenda where instance_id = $1 and claimed_by is not null', id)).length > 0
+
+/** By another program: who resumes through a node that has room claims with the same call. */
+const resumedElsewhere = (site: TestSite, id: string): Promise<unknown> =>
+  site.rows(`select verdict from lockstep_resume('default', $1, 'go', '1')`, id)

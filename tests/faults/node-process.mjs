@@ -1,9 +1,17 @@
 // One engine node in a process of its own, told what to do over IPC. Runs on the built packages, as a deployment does.
 // It can end itself with SIGKILL around its n-th write: just before it is sent, or when the answer has arrived and the
 // engine has not seen it. The store is wrapped for that; nothing of the product knows.
+import { existsSync } from 'node:fs'
 import { systemClock as clock, systemRandom as random } from '@lockstep/base'
 import { Engine } from '@lockstep/engine'
-import { engineLanes, historyGuard, openPostgres, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
+import {
+  engineLanes,
+  historyGuard,
+  openPostgres,
+  postgresEngineStore,
+  postgresHeart,
+  postgresWakeBus,
+} from '@lockstep/postgres'
 import { graphDocuments } from './graph-documents.mjs'
 import { sagaDocuments, sagaWorkflows } from './saga-programs.mjs'
 import { scriptedActivities, scriptedWorkflows } from './scripted-workflows.mjs'
@@ -96,7 +104,7 @@ function crashing(store, crash) {
 
 let node
 
-async function open({ url, name = 'node', crash, sinkFile, engine: options = {}, database = {} }) {
+async function open({ url, name = 'node', crash, sinkFile, heart = false, engine: options = {}, database = {} }) {
   const guard = historyGuard()
   const applicationName = `lockstep:${name}:${process.pid}:${process.hrtime.bigint()}`
   const db = await openPostgres({
@@ -121,6 +129,9 @@ async function open({ url, name = 'node', crash, sinkFile, engine: options = {},
     workflows: [...scriptedWorkflows(outside), ...sagaWorkflows(outside)],
     activities: scriptedActivities(outside),
     name,
+    ...(heart
+      ? { heart: postgresHeart({ url, application: applicationName, clock, logger: loggerFor('heart') }) }
+      : {}),
     onIncarnation: (nodeId) => tell({ event: 'incarnation', nodeId }),
     ...options,
   })
@@ -172,6 +183,11 @@ const commands = {
       await node.engine.definitions.create('default', document)
       await node.engine.definitions.publish('default', document.id)
     }
+  },
+  /** Keeps the main loop busy for a while, or until there is a file. */
+  block: async ({ ms = 120_000, file }) => {
+    const until = clock.monotonic() + ms
+    while (clock.monotonic() < until && !(file !== undefined && existsSync(file)));
   },
   openGate: async ({ name }) => {
     gates.get(name)?.()

@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly name?: string
   readonly sinkFile?: string
   readonly crash?: Crash
+  /** Beats from a thread of its own, as the nodes of a deployment do. */
+  readonly heart?: boolean
   /** Options of the engine and of the connection, as they are. */
   readonly engine?: Readonly<Record<string, unknown>>
   readonly database?: Readonly<Record<string, unknown>>

@@ -7,4 +7,5 @@ import fc from '../../node_modules/fast-check/lib/fast-check.js'
 fc.configureGlobal({ seed: Number(process.env.LOCKSTEP_TEST_SEED ?? 20_261_116) })
 
 export * from '../../node_modules/fast-check/lib/fast-check.js'
+// biome-ignore lint/style/noDefaultExport: it stands in for a module that has one
 export default fc

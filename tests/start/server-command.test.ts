@@ -133,12 +133,17 @@ describe('bad input ends with one sentence, exit code 1, and nothing half-create
       ['--database-url', 'postgres://nobody@127.0.0.1:1/x'],
       /127\.0\.0\.1:1.*DATABASE_UNREACHABLE/,
     ],
-    ['a host that is not ours', ['--host', '192.0.2.1'], /Cannot listen on 192\.0\.2\.1.*CANNOT_LISTEN/],
+    ['a host for others without a secret', ['--host', '192.0.2.1'], /Set LOCKSTEP_SECRET .*UNSAFE_START/],
     ['a missing configuration file', ['--config', 'nowhere.json'], /"--config" must be the path of an existing file/],
   ])('%s', async (_what, args, message) => {
     expect(await refused(serve(args))).toMatch(message)
     const left = (await readdir(folder)).filter((name) => name !== '.lockstep')
     expect(left).toEqual([])
+  })
+
+  it('a host that is not ours', async () => {
+    await writeFile(path.join(folder, 'lockstep.config.yaml'), 'secret: a5b9c1d7e3f02468a5b9c1d7e3f02468\n')
+    expect(await refused(serve(['--host', '192.0.2.1']))).toMatch(/Cannot listen on 192\.0\.2\.1.*CANNOT_LISTEN/)
   })
 
   it('an unknown option in the configuration file', async () => {

@@ -1,0 +1,97 @@
+/** Cordon, drain and SIGTERM: what a node has goes to another, at once where it rests, after its effects where it runs. */
+import { expect, it } from 'vitest'
+import { until } from '../faults/until.ts'
+import { LockstepProcess } from '../start/run-lockstep.ts'
+import { ClusterSite, PATIENCE_MS, type SiteNode, SlowService } from './membership-site.ts'
+
+const resting = {
+  id: 'resting',
+  activities: [
+    { id: 'rest', type: 'delay', inputs: { duration: '3s' } },
+    { id: 'out', type: 'set-output', inputs: { name: 'done', value: true } },
+  ],
+  connections: [{ from: 'rest', to: 'out' }],
+}
+const calling = {
+  id: 'calling',
+  input: { type: 'object' },
+  activities: [
+    { id: 'call', type: 'http-request', inputs: { method: 'GET', url: { $expr: 'input.url' } } },
+    { id: 'out', type: 'set-output', inputs: { name: 'done', value: true } },
+  ],
+  connections: [{ from: 'call', to: 'out' }],
+}
+
+const reaches = (asked: SiteNode, name: string, state: string): Promise<void> =>
+  until(`${name} is ${state}`, async () => (await asked.node(name)).state === state, PATIENCE_MS)
+
+it('an operator cordons, drains and brings back a node through any other', { timeout: 5 * PATIENCE_MS }, async () => {
+  await using site = await ClusterSite.open()
+  await using service = await SlowService.open()
+  const a = await site.node('a')
+  await a.publish(resting)
+  await a.publish(calling)
+  const rests = await a.start('resting')
+  const calls = await a.start('calling', { input: { url: service.url } })
+  await until('the call is under way', () => service.count > 0, PATIENCE_MS)
+  const b = await site.node('b')
+  const { id } = await b.node('a')
+
+  await b.api('POST', `/cluster/nodes/${id}/drain`)
+  await reaches(b, 'a', 'draining')
+  expect((await a.ask('GET', '/health/ready')).body.checks[0].reason).toMatch(/drained the node/)
+  expect((await a.ask('GET', '/health/ready')).status).toBe(503)
+  // What rested is another's; what runs may end, and is written by the node that ran it.
+  expect(await b.ended(rests)).toMatchObject({ status: 'completed', output: { done: true } })
+  expect(await site.writers(rests)).toEqual(['a', 'b'])
+  service.letGo()
+  expect(await b.ended(calls)).toMatchObject({ status: 'completed', output: { done: true } })
+  expect(service.count).toBe(1)
+  await reaches(b, 'a', 'drained')
+  expect((await b.node('a')).holds).toBe(0)
+  // It answers all the same, and what it is asked to start runs elsewhere.
+  const elsewhere = await a.start('resting')
+  expect(await a.ended(elsewhere)).toMatchObject({ status: 'completed' })
+  expect(await site.writers(elsewhere)).toEqual(['a', 'b'])
+
+  await b.api('POST', `/cluster/nodes/${id}/uncordon`)
+  await reaches(b, 'a', 'alive')
+  expect((await a.ask('GET', '/health/ready')).status).toBe(200)
+  await using command = new LockstepProcess(['cluster', 'cordon', 'b', '--url', a.url], { cwd: site.folder })
+  expect(await command.finished()).toMatchObject({ code: 0, output: 'b takes nothing more\n' })
+  await reaches(a, 'b', 'cordoned')
+  expect((await b.ask('GET', '/health/ready')).status).toBe(200)
+  const back = await b.start('resting')
+  expect(await b.ended(back)).toMatchObject({ status: 'completed' })
+  expect(await site.writers(back)).toEqual(['b', 'a'])
+
+  const { items } = await b.api('GET', '/cluster/events?limit=200')
+  const told = items
+    .filter(({ kind }: { kind: string }) => kind !== 'suspected')
+    .map(({ kind, name }: { kind: string; name: string }) => `${name} ${kind}`)
+  expect(told).toEqual(['a joined', 'b joined', 'a draining', 'a drained', 'a uncordoned', 'b cordoned'])
+  const unknown = await a.ask('POST', '/api/v1/cluster/nodes/nod_00000000-0000-7000-8000-000000000000/drain')
+  expect([unknown.status, unknown.body.code]).toEqual([404, 'NODE_NOT_FOUND'])
+})
+
+it('SIGTERM hands over and ends with 0, after the steps that run', { timeout: 4 * PATIENCE_MS }, async () => {
+  await using site = await ClusterSite.open()
+  await using service = await SlowService.open()
+  const a = await site.node('a', { LOCKSTEP_DRAIN_MS: '60000' })
+  await a.publish(resting)
+  await a.publish(calling)
+  const calls = await a.start('calling', { input: { url: service.url } })
+  await until('the call is under way', () => service.count > 0, PATIENCE_MS)
+  const rests = await Promise.all(Array.from({ length: 20 }, () => a.start('resting')))
+  const b = await site.node('b')
+  const over = a.process.end('SIGTERM')
+  for (const id of rests) expect(await b.ended(id)).toMatchObject({ status: 'completed' })
+  // It is there until its last step has ended.
+  expect((await b.node('a')).state).toBe('draining')
+  service.letGo()
+  expect((await over).code).toBe(0)
+  expect(await b.ended(calls)).toMatchObject({ status: 'completed' })
+  expect([service.count, await b.node('a')]).toEqual([1, undefined])
+  const { items } = await b.api('GET', '/cluster/events?limit=200')
+  expect(items.at(-1)).toMatchObject({ kind: 'left', name: 'a' })
+})
