@@ -13,7 +13,7 @@ const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs')
 
 /** What each word runs once everything is installed and built. */
 const words = {
-  start: (rest) => [node('packages/lockstep/bin/lockstep.mjs', 'server', ...rest)],
+  start: (rest) => [node('packages/lockstep/bin/lockstep.mjs', 'server', '--samples', ...rest)],
   dev: (rest) => [node('scripts/dev.mjs', ...rest)],
   build: () => [],
   check: (rest) => [node('scripts/check.mjs', ...rest)],

@@ -5,8 +5,9 @@ import { root, say } from './bootstrap/say.mjs'
 import { activityReference } from './generate/activity-reference.mjs'
 import { adrIndex } from './generate/adr-index.mjs'
 import { luaScripts } from './generate/lua-scripts.mjs'
+import { problemNotes } from './generate/problem-notes.mjs'
 
-const generators = [adrIndex, luaScripts, activityReference]
+const generators = [adrIndex, luaScripts, activityReference, problemNotes]
 const checkOnly = process.argv.includes('--check')
 
 let stale = 0
