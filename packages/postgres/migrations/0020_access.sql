@@ -1,4 +1,4 @@
--- 0021_access.sql  Keys, users, sessions and the audit log of the server. New tables only: no lock on anything that exists.
+-- 0020_access.sql  Keys, users, sessions and the audit log of the server. New tables only: no lock on anything that exists.
 -- compatible-from: 0017
 
 -- A key is 256 random bits: a plain hash of it cannot be searched backwards, and a slow one would only slow every request.

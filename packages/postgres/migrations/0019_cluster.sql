@@ -1,4 +1,4 @@
--- 0020_cluster.sql  Roles, orders and reports of nodes, and what happened in the cluster (DESIGN §5). Columns with constant defaults and
+-- 0019_cluster.sql  Roles, orders and reports of nodes, and what happened in the cluster (DESIGN §5). Columns with constant defaults and
 -- a new table: a brief lock on `node`, which is small. Nodes that do not know the columns go on as they were.
 -- compatible-from: 0017
 

@@ -1,4 +1,4 @@
--- 0022_live.sql  What the live stream tells besides facts: changes of definitions, incidents, schedules and nodes, in the order of commits (DESIGN §7).
+-- 0021_live.sql  What the live stream tells besides facts: changes of definitions, incidents, schedules and nodes, in the order of commits (DESIGN §7).
 -- compatible-from: 0017
 -- Lock: definition, incident, schedule, schedule_run and cluster_event, briefly, for their triggers. Steps and heartbeats cost nothing more.
 
@@ -91,7 +91,7 @@ begin
 end $$;
 create trigger schedule_run_told after insert on schedule_run referencing new table as told for each statement execute function lockstep_tell_runs();
 
--- What happens to nodes is written down already (0020), with more about it.
+-- What happens to nodes is written down already (0019), with more about it.
 create function lockstep_tell_cluster() returns trigger
 language plpgsql set search_path from current as $$
 begin
