@@ -1,4 +1,5 @@
 -- 0018_take.sql  Whoever resumes an instance or publishes an event takes what becomes due by it in the same transaction (DESIGN §2). New functions only.
+-- compatible-from: 0017
 
 -- Claims these instances where nobody has them. The rows are locked by this transaction already, since it made them due. A node that was buried
 -- gets none: what was told is told all the same, and others find it. Shape as in lockstep_claim (0014).
