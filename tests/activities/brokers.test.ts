@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { type JsonObject, type LogFields, type Logger, silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { Engine } from '@lockstep/engine'
 import { openPostgres, postgresEngineStore } from '@lockstep/postgres'
@@ -12,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { MessageTriggers } from '../../packages/lockstep/src/message-trigger/message-triggers.ts'
 import { openTestEngine, type TestEngine } from '../engine/open-test-engine.ts'
 import { until } from '../faults/until.ts'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 import { oneStep, retried } from './one-step.ts'
 
 const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
@@ -207,7 +207,7 @@ describe('RabbitMQ', () => {
     const nodes: ReturnType<typeof fork>[] = []
     const open = async (dieAfter?: number) => {
       const options = JSON.stringify({ databaseUrl: database.url, rabbitmqUrl: server.url, dieAfter })
-      const node = fork(fileURLToPath(new URL('./message-node.mjs', import.meta.url)), [options], { execArgv: [] })
+      const node = fork(nodeProgram(new URL('./message-node.mjs', import.meta.url)), [options], { execArgv: [] })
       nodes.push(node)
       await once(node, 'message')
       return node

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 
-const program = fileURLToPath(new URL('./lock-worker.mjs', import.meta.url))
+const program = nodeProgram(new URL('./lock-worker.mjs', import.meta.url))
 
 export type ProviderAt =
   | { readonly kind: 'redis'; readonly url: string; readonly namespace: string }

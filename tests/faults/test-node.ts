@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 import { until } from './until.ts'
 
-const program = fileURLToPath(new URL('./node-process.mjs', import.meta.url))
+const program = nodeProgram(new URL('./node-process.mjs', import.meta.url))
 
 export interface Crash {
   readonly op: 'commit' | 'transact' | 'claim' | 'revise'

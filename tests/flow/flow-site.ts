@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { type Db, openPostgres, statement } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { inject } from 'vitest'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 
-const program = fileURLToPath(new URL('./flow-node.mjs', import.meta.url))
+const program = nodeProgram(new URL('./flow-node.mjs', import.meta.url))
 const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
 
 export interface SinkLine {

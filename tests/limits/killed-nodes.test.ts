@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { systemClock as clock, systemRandom as random } from '@lockstep/base'
 import { Engine, workflow } from '@lockstep/engine'
 import { openPostgres, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { describe, expect, inject, it } from 'vitest'
 import { until } from '../faults/until.ts'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 
-const program = fileURLToPath(new URL('./limit-node.mjs', import.meta.url))
+const program = nodeProgram(new URL('./limit-node.mjs', import.meta.url))
 
 interface Line {
   readonly kind: 'begin' | 'end' | 'killed'

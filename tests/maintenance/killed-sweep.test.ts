@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { systemClock as clock, silentLogger as logger, systemRandom as random } from '@lockstep/base'
 import { type Db, openPostgres } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 import { query } from './aged-engine.ts'
 
 const COUNT = 200
@@ -48,7 +48,7 @@ function sweep(diesAfter = 0): {
   readonly told: Told[]
   readonly ended: Promise<unknown>
 } {
-  const program = fileURLToPath(new URL('./sweeping-process.mjs', import.meta.url))
+  const program = nodeProgram(new URL('./sweeping-process.mjs', import.meta.url))
   const child = fork(program, [database.url, file, String(diesAfter)], { execArgv: [] })
   children.push(child)
   const told: Told[] = []

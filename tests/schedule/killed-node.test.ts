@@ -1,14 +1,14 @@
 /** P2 for schedules: two nodes fire, one is killed in the middle of it, and every occurrence has one run. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { systemClock as clock, systemRandom as random } from '@lockstep/base'
 import { type Db, openPostgres, statement } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { afterEach, expect, inject, it } from 'vitest'
 import { until } from '../faults/until.ts'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 
-const program = fileURLToPath(new URL('./schedule-node.mjs', import.meta.url))
+const program = nodeProgram(new URL('./schedule-node.mjs', import.meta.url))
 const SCHEDULES = 100
 const OCCURRENCES = 500
 

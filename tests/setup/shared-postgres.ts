@@ -2,6 +2,7 @@ import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { migrate, openPostgres } from '@lockstep/postgres'
 import { startPostgres, templateDatabase } from '@lockstep/testing/harness'
 import type { TestProject } from 'vitest/node'
+import { bundleNodes } from './bundle-nodes.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -10,8 +11,20 @@ declare module 'vitest' {
   }
 }
 
+const programs = [
+  'tests/limits/limit-node.mjs',
+  'tests/flow/flow-node.mjs',
+  'tests/tasks/task-node.mjs',
+  'tests/faults/node-process.mjs',
+  'tests/schedule/schedule-node.mjs',
+  'tests/maintenance/sweeping-process.mjs',
+  'tests/coordination/lock-worker.mjs',
+  'tests/activities/message-node.mjs',
+]
+
 /** One PostgreSQL for the whole run. Tests that kill servers bring up their own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await bundleNodes(programs)
   const server = await startPostgres({ maxConnections: 400 })
   const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
   const template = await templateDatabase(server, {

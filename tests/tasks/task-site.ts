@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { systemClock as clock, systemRandom as random } from '@lockstep/base'
 import { type Db, openPostgres } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { inject } from 'vitest'
 import { readRows } from '../faults/read-rows.ts'
+import { nodeProgram } from '../setup/bundle-nodes.ts'
 
-const program = fileURLToPath(new URL('./task-node.mjs', import.meta.url))
+const program = nodeProgram(new URL('./task-node.mjs', import.meta.url))
 
 export interface Crash {
   readonly port: string

@@ -17,6 +17,15 @@ export function compileSchema(schema: object | boolean): ValidateFunction {
   return compiler.compile(schema)
 }
 
+/** One of our own schemas, compiled when the first value is checked: a process that checks none need not wait for it. */
+export function compiledLate(schema: object | boolean): () => ValidateFunction {
+  let compiled: ValidateFunction | undefined
+  return () => {
+    compiled ??= compileSchema(schema)
+    return compiled
+  }
+}
+
 export function isDuration(text: string | number): boolean {
   try {
     parseDuration(text)

@@ -2,19 +2,20 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { graphDocumentSchema } from './document-schema.ts'
 import { type GraphProblem, problem } from './graph-problem.ts'
 import { pointerSegments, pointerTo } from './json-pointer.ts'
-import { compileSchema, essentialErrors } from './json-schema.ts'
+import { compiledLate, essentialErrors } from './json-schema.ts'
 import { suggestion } from './nearest-name.ts'
 
 /** Deeper than any sensible document; keeps recursion over documents of strangers harmless. */
 const MAX_JSON_DEPTH = 400
 
-const validate = compileSchema(graphDocumentSchema)
+const validator = compiledLate(graphDocumentSchema)
 
 /** Whether the document has the shape that its type claims. Semantics may be looked at only when it has. */
 export function validateStructure(document: unknown): readonly GraphProblem[] {
   const deep = tooDeep(document)
   if (deep !== undefined)
     return [problem(deep, 'TOO_DEEP', `The document is nested deeper than ${MAX_JSON_DEPTH} levels: flatten it`)]
+  const validate = validator()
   if (validate(document)) return []
   return essentialErrors(validate).map(describe)
 }

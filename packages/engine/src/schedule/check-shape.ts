@@ -1,14 +1,15 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { pointerTo } from '../graph/json-pointer.ts'
-import { compileSchema, essentialErrors } from '../graph/json-schema.ts'
+import { compiledLate, essentialErrors } from '../graph/json-schema.ts'
 import { suggestion } from '../graph/nearest-name.ts'
 import { problem, type ScheduleProblem } from './schedule-problem.ts'
 import { scheduleSchema } from './schedule-schema.ts'
 
-const validate = compileSchema(scheduleSchema)
+const validator = compiledLate(scheduleSchema)
 
 /** Whether a document has the shape that its type claims. What it means may be looked at only when it has. */
 export function checkShape(document: unknown): readonly ScheduleProblem[] {
+  const validate = validator()
   return validate(document) ? [] : essentialErrors(validate).map(describe)
 }
 
