@@ -40,10 +40,16 @@ it('one node is elected and fires, another takes over when it is killed', { time
     'select count(distinct key)::int4 as keys, count(*)::int4 as all from schedule_run',
   )) as [{ keys: number; all: number }]
   expect(keys).toBe(all)
-  const { items } = await other.api('GET', '/cluster/events?limit=200')
-  const elected = items.filter(({ kind }: { kind: string }) => kind === 'elected')
-  expect(elected.map((each: { name: string }) => each.name)).toEqual([leader.name, other.name])
-  expect(BigInt(elected[1].detail.term) > BigInt(elected[0].detail.term)).toBe(true)
+  let elected: { readonly name: string; readonly detail: { readonly term: string } }[] = []
+  // Shown when nothing can come before it any more: not before transactions of others on this server have ended.
+  const seen = async (): Promise<boolean> => {
+    const { items } = await other.api('GET', '/cluster/events?limit=200')
+    elected = items.filter(({ kind }: { kind: string }) => kind === 'elected')
+    return elected.length > 1
+  }
+  await until('both elections are told', seen, PATIENCE_MS)
+  expect(elected.map((each) => each.name)).toEqual([leader.name, other.name])
+  expect(BigInt(elected[1]!.detail.term) > BigInt(elected[0]!.detail.term)).toBe(true)
 
   // A drained leader resigns: nobody else is there to fire.
   await other.api('POST', `/cluster/nodes/${successor}/drain`)
