@@ -30,6 +30,8 @@ export default defineConfig({
           include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 240_000,
+          // Each file has its own databases, servers and processes; what it imports is read once.
+          isolate: false,
           fileParallelism: true,
           expect,
         },
