@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, it } from 'vitest'
 import { until } from '../faults/until.ts'
 import { openBrowser, openContext } from '../studio/open-browser.ts'
 import { openStudio, type Studio } from '../studio/open-studio.ts'
@@ -27,7 +27,7 @@ it('Studio lives by the stream, one for all tabs, and closes it while it is paus
   const pages = [await context.newPage(), await context.newPage()]
   for (const page of pages) await page.goto(`${studio.url}/instances`)
   for (const page of pages) await page.locator('[data-testid=live-switch][data-mode=stream]').waitFor()
-  expect(await streams()).toBe(1)
+  await until('there is one stream', async () => (await streams()) === 1, 60_000)
 
   const { id } = await studio.api('POST', '/workflow-instances', { definitionId: 'seen', wait: '60s' })
   for (const page of pages) {
@@ -43,6 +43,6 @@ it('Studio lives by the stream, one for all tabs, and closes it while it is paus
   await until('the stream is closed', async () => (await streams()) === 0, 60_000)
   await pages[0]!.getByTestId('live-switch').click()
   await pages[0]!.locator('[data-testid=live-switch][data-mode=stream]').waitFor()
-  expect(await streams()).toBe(1)
+  await until('there is one stream', async () => (await streams()) === 1, 60_000)
   await context.close()
 })

@@ -22,6 +22,11 @@ export interface StarterOptions {
   readonly onDue: () => void
 }
 
+/** Up to so many may as well begin at once. */
+const FEW = 500
+/** What must be durable before the first of a crowd begins: later, each would compete with those that are still to be written. */
+const PORTION = 10_000
+
 interface ControlledHow {
   readonly priority?: number | undefined
   readonly tx?: UserTransaction | undefined
@@ -35,8 +40,27 @@ export class Starter {
     this.#o = options
   }
 
+  /** Settles when all are durable; answers in order. A crowd is written first and begins then, on any node. */
+  async startMany(requests: readonly StartRequest[]): Promise<readonly StartedInstance[]> {
+    if (requests.length <= FEW) return Promise.all(requests.map((request) => this.start(request)))
+    const started: StartedInstance[] = []
+    for (let from = 0; from < requests.length; from += PORTION) {
+      const portion = requests.slice(from, from + PORTION)
+      try {
+        started.push(...(await Promise.all(portion.map((request) => this.#start(request, true)))))
+      } finally {
+        this.#o.onDue()
+      }
+    }
+    return started
+  }
+
   /** Settles when the instance is durable, or stands in the caller's transaction. */
-  async start(request: StartRequest): Promise<StartedInstance> {
+  start(request: StartRequest): Promise<StartedInstance> {
+    return this.#start(request, false)
+  }
+
+  async #start(request: StartRequest, isOneOfMany: boolean): Promise<StartedInstance> {
     const { planner } = this.#o
     const { tenant = DEFAULT_TENANT, definitionId, version, correlationId, dedupeKey, priority, trigger, tx } = request
     checkPriority(priority)
@@ -51,7 +75,7 @@ export class Starter {
       ...(correlationId === undefined ? {} : { correlationId }),
       ...(trigger === undefined ? {} : { trigger }),
     }
-    const claimed = tx === undefined && plan.claimable && this.#o.session().worker.hasRoom
+    const claimed = !isOneOfMany && tx === undefined && plan.claimable && this.#o.session().worker.hasRoom
     const item: StartItem = {
       tenant,
       instanceId: this.#o.newId(),
@@ -68,7 +92,8 @@ export class Starter {
       started: factToRow(started),
     }
     if (this.#o.flow.known(tenant, definitionId)) return this.#control(item, started, { priority, tx })
-    return tx === undefined ? this.#begin(item, started, priority) : this.#startWithin(tx, item, started, priority)
+    if (tx !== undefined) return this.#startWithin(tx, item, started, priority)
+    return this.#begin(item, started, priority, isOneOfMany)
   }
 
   /** Repeating it is harmless: the id of the child is its dedupe key. */
@@ -102,14 +127,20 @@ export class Starter {
     else await this.#begin(item, started)
   }
 
-  async #begin(item: StartItem, started: StartedFact, priority?: number): Promise<StartedInstance> {
+  async #begin(
+    item: StartItem,
+    started: StartedFact,
+    priority?: number,
+    isOneOfMany = false,
+  ): Promise<StartedInstance> {
     const { instanceId, claimed } = item
     const session = this.#o.session()
     using _ = session.worker.expect(instanceId)
     const { verdict, at } = await session.pipeline.start(item)
     if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
     if (verdict.kind === 'unknown-definition') return this.#controlOrRefuse(item, started, { priority })
-    this.#begun(session, item, started, { version: verdict.version, here: claimed, at })
+    if (isOneOfMany) this.#o.planner.started(item.tenant, item.definitionId, verdict.version)
+    else this.#begun(session, item, started, { version: verdict.version, here: claimed, at })
     return { instanceId, created: true, here: claimed }
   }
 
