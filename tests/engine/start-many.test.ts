@@ -1,0 +1,25 @@
+import { workflow } from '@lockstep/engine'
+import { expect, it } from 'vitest'
+import { openTestEngine } from './open-test-engine.ts'
+
+const echo = workflow('echo', async (_ctx, input: { readonly n: number }) => input.n)
+
+it.each([3, 1_200])('%i starts at once are answered in order, and each runs once', async (count) => {
+  await using t = await openTestEngine({ workflows: [echo as never] })
+  const requests = Array.from({ length: count }, (_, n) => ({ definitionId: 'echo', input: { n } }))
+  const started = await t.engine.startMany(requests)
+  const ends = await Promise.all(started.map(({ instanceId }) => t.engine.waitForEnd(instanceId, { limitMs: 100_000 })))
+  expect(ends.map((end) => end?.output)).toEqual(requests.map(({ input }) => input.n))
+  expect(new Set(started.map(({ instanceId }) => instanceId)).size).toBe(count)
+})
+
+it('a crowd with one start that cannot be is refused as a whole answer, and the others run all the same', async () => {
+  await using t = await openTestEngine({ workflows: [echo as never] })
+  const requests = Array.from({ length: 600 }, (_, n) => ({
+    definitionId: n === 300 ? 'nobody' : 'echo',
+    input: { n },
+  }))
+  await expect(t.engine.startMany(requests)).rejects.toMatchObject({ code: 'DEFINITION_NOT_FOUND' })
+  const isOver = async () => (await t.engine.list({ definitionId: 'echo', status: 'completed' }, 1_000)).length
+  await expect.poll(isOver, { timeout: 60_000 }).toBe(599)
+})
