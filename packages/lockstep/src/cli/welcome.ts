@@ -1,10 +1,13 @@
 import path from 'node:path'
 import colors from 'picocolors'
 import type { NodeOptions } from '../options/node-options.ts'
+import { studioFolder } from '../studio-folder.ts'
 
 /** The box that a start ends in: where everything is. */
 export function welcome(url: string, options: NodeOptions): string {
+  const hasStudio = studioFolder() !== undefined && options.roles.includes('api')
   const rows: readonly (readonly [string, string])[] = [
+    ...(hasStudio ? [['Studio', `${url}/`] as const] : []),
     ['API', `${url}/api/v1`],
     ['Health', `${url}/health/live`],
     [
