@@ -5,13 +5,32 @@ const conditions = ['source']
 const repeatable = fileURLToPath(new URL('tests/setup/repeatable-fast-check.ts', import.meta.url))
 const shared = {
   resolve: { conditions, alias: [{ find: /^fast-check$/, replacement: repeatable }] },
-  ssr: { resolve: { conditions: [...conditions, 'node', 'module', 'default'] } },
+  // Not `module`: Node would require files by it that are for bundlers, such as those of @opentelemetry/api.
+  ssr: { resolve: { conditions: [...conditions, 'node', 'default'] } },
 }
 
 /** A machine may be busy: what is waited for comes late, not never. */
 const expect = { poll: { timeout: 20_000 } }
 
-/** `unit` needs nothing but Node. `servers` talks to real servers that the harness brings up on private ports. */
+/** Each file has its own databases, servers and processes; what it imports is read once. */
+const servers = {
+  globalSetup: ['tests/setup/shared-postgres.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 240_000,
+  isolate: false,
+  fileParallelism: true,
+  expect,
+}
+
+/** What people see: pages, commands, requests, documents. */
+const surface = ['studio', 'cli', 'docs', 'start', 'deploy', 'api', 'security', 'server', 'activities'].map(
+  (folder) => `tests/${folder}/**/*.test.ts`,
+)
+
+/**
+ * `unit` needs nothing but Node. The others talk to real servers that the harness brings up on private ports: `servers` is about what must
+ * hold every time, and has one try. `surface` has two: a page may be late on a busy machine. The report says which test needed the second.
+ */
 export default defineConfig({
   test: {
     // More than the cores of a small machine: most of the long ones wait for a process to be missed.
@@ -25,16 +44,15 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...servers,
           name: 'servers',
-          globalSetup: ['tests/setup/shared-postgres.ts'],
           include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 240_000,
-          // Each file has its own databases, servers and processes; what it imports is read once.
-          isolate: false,
-          fileParallelism: true,
-          expect,
+          exclude: ['packages/server/test/**', ...surface],
         },
+      },
+      {
+        ...shared,
+        test: { ...servers, name: 'surface', include: ['packages/server/test/**/*.test.ts', ...surface], retry: 1 },
       },
     ],
   },

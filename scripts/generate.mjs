@@ -4,10 +4,11 @@ import path from 'node:path'
 import { root, say } from './bootstrap/say.mjs'
 import { activityReference } from './generate/activity-reference.mjs'
 import { adrIndex } from './generate/adr-index.mjs'
+import { apiOperations } from './generate/api-operations.mjs'
 import { luaScripts } from './generate/lua-scripts.mjs'
 import { problemNotes } from './generate/problem-notes.mjs'
 
-const generators = [adrIndex, luaScripts, activityReference, problemNotes]
+const generators = [adrIndex, luaScripts, activityReference, problemNotes, apiOperations]
 const checkOnly = process.argv.includes('--check')
 
 let stale = 0
