@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import type { ProviderConnections } from './coordination-provider.ts'
 import { type CoordinatorOptions, resolveCoordinatorOptions } from './coordinator-options.ts'
 import { CoordinatorClosed } from './errors.ts'
 import type { HolderInfo, Lease, LeaseTicket, Lock } from './lease/lease.ts'
@@ -30,6 +31,8 @@ export interface Coordinator extends Services, AsyncDisposable {
   all(locks: readonly Lock[]): MultiLock
   /** Goes on with a lease that another process detached. Throws `LEASE_LOST` when it came too late. */
   attach(ticket: LeaseTicket): Promise<Lease>
+  /** `undefined`: its provider has none of its own. */
+  connections(): ProviderConnections | undefined
   /** Everything that happens to leases of this coordinator. Answers how to stop. */
   observe(observer: LeaseObserver): () => void
   /** Gives back what is held, ends those who wait, leaves no timer, place or subscription. Repeating it is harmless. */
@@ -91,6 +94,7 @@ export function coordinator(options: CoordinatorOptions): Coordinator {
     semaphore: (lockName, max, wanted) => new PermitLock(context, lockName, max, wanted),
     all: (locks) => new AllLocks(context, locks),
     attach: async (ticket) => leases.attach(checkTicket(ticket), context.holder),
+    connections: () => provider.connections?.(),
     observe: (observer) => events.observe(observer),
     singleton: services.singleton,
     tryOnce: services.tryOnce,

@@ -39,6 +39,11 @@ export function redisProvider(options: RedisProviderOptions): CoordinationProvid
     members: redisMembers(context),
     health: redisHealth(context),
     lacks: [],
+    connections: () => ({
+      openCount: [route, listening].filter(({ connection }) => connection !== undefined).length,
+      inFlightCount: commands.inFlightCount,
+      waitingCount: commands.waitingCount,
+    }),
     close() {
       closing ??= (async () => {
         commands.close()

@@ -2,6 +2,7 @@ import { LazyAbort } from '@lockstep/base'
 import { LeaseLost } from '../errors.ts'
 import type { Grant, GrantHolder } from './grant.ts'
 import type { Lease, LeaseTicket } from './lease.ts'
+import { isShareOf } from './ticket.ts'
 
 /** What a held lease asks of its coordinator. */
 export interface LeaseKeeper {
@@ -98,8 +99,8 @@ export class HeldLease implements Lease, GrantHolder {
     this.assertHeld()
     this.#ended = true
     this.keeper.detach(this)
-    const { key, ttlMs } = this.grant
-    return { ...key, fence: String(this.fence), ttlMs }
+    const { key, ttlMs, share } = this.grant
+    return { ...key, fence: String(this.fence), ttlMs, ...(isShareOf(key.kind, share) && { share }) }
   }
 
   onLost(error: Error): void {

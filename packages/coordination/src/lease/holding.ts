@@ -11,7 +11,7 @@ import { HeldLease, type LeaseKeeper } from './held-lease.ts'
 import type { LeaseTicket, LostReason } from './lease.ts'
 import type { LeaseCalls } from './lease-calls.ts'
 import type { LeaseEvents } from './lease-events.ts'
-import type { LeaseNotice, Share } from './lease-provider.ts'
+import type { LeaseKey, LeaseNotice, Share } from './lease-provider.ts'
 import type { LeaseTime } from './lease-time.ts'
 import { RenewalTable, type RenewalWatch } from './renewal-table.ts'
 
@@ -88,18 +88,42 @@ export class Holding implements LeaseKeeper, RenewalWatch {
     this.#reportEnd(lease, this.#parts.clock.monotonic())
   }
 
-  attach(ticket: LeaseTicket, text: string, attempt: number): Promise<HeldLease> {
+  async attach(ticket: LeaseTicket, text: string, attempt: number): Promise<HeldLease> {
     const { name, token, kind, ttlMs } = ticket
     const fence = BigInt(ticket.fence)
     const key = { name, token, kind }
+    // A ticket of earlier versions does not say; only `reshare` would want to know, and sets it.
+    const share = ticket.share ?? ({ kind: 'mutex' } as const)
+    let sentAt = await this.#revive(key, ttlMs, fence)
+    if (ticket.share !== undefined) sentAt = await this.#introduce(key, share, ttlMs, fence, text)
+    const facts = { key, ttlMs, renews: true, fenceCount: 1, share, fence, text, queue: undefined }
+    return this.handOut(this.start(facts, sentAt, ttlMs), attempt)
+  }
+
+  /** Answers the local moment from which on it lives so long. */
+  #revive(key: LeaseKey, ttlMs: number, fence: bigint): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#parts.calls.renew({
         request: { ...key, ttlMs },
         answered: (answer, _at, sentAt) => {
-          if (answer === 'lost') return reject(new LeaseLost({ name, fence, reason: 'taken' }))
-          const share = { kind: 'mutex' } as const // a ticket does not say; only `reshare` would want to know, and sets it
-          const facts = { key, ttlMs, renews: true, fenceCount: 1, share, fence, text, queue: undefined }
-          resolve(this.handOut(this.start(facts, sentAt, ttlMs), attempt))
+          if (answer === 'lost') reject(new LeaseLost({ name: key.name, fence, reason: 'taken' }))
+          else resolve(sentAt)
+        },
+        failed: reject,
+      })
+    })
+  }
+
+  /** Says to the store who holds it from now on, and where to tell that one. Answers as `#revive` does. */
+  #introduce(key: LeaseKey, share: Share, ttlMs: number, fence: bigint, holder: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#parts.calls.acquire({
+        request: { ...key, share, ttlMs, fenceCount: 1, holder, address: this.#parts.address },
+        answered: (answer, _at, sentAt) => {
+          if (answer.status === 'granted' && answer.fence <= fence) return resolve(sentAt)
+          // It ended in between, and this is a lease of its own, which nobody wants.
+          if (answer.status === 'granted') this.#parts.calls.abandon(key, ttlMs)
+          reject(new LeaseLost({ name: key.name, fence, reason: 'taken' }))
         },
         failed: reject,
       })

@@ -1,3 +1,5 @@
+import type { Share } from './lease-provider.ts'
+
 /** Who holds or waits: shown to people, stored beside the lease. */
 export interface HolderInfo {
   /** The coordinator's id; random for each incarnation. */
@@ -55,6 +57,8 @@ export interface LeaseTicket {
   readonly fence: string
   readonly kind: 'mutex' | 'read-write' | 'semaphore'
   readonly ttlMs: number
+  /** What of the lock is held. Absent in tickets of earlier versions: then others go on seeing who had it before. */
+  readonly share?: Share
 }
 
 /** What a try answers when it did not get the lease. It can stand in `await using` too. */

@@ -2,7 +2,8 @@ import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/bas
 import type { LeaseListener, LeaseProvider, Listening } from './lease-provider.ts'
 
 const FIRST_RETRY_MS = 200
-const LONGEST_RETRY_MS = 10_000
+/** Until they flow a hand-over costs whoever waits up to `askAgainMs`: what stops them is often over in a moment. */
+const LONGEST_RETRY_MS = 1_000
 const PATIENCE_MS = 1_000
 
 /** The messages to one coordinator. Without them everything still works, later: so it only ever tries, and never fails a caller. */

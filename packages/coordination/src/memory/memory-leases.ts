@@ -58,7 +58,8 @@ export function memoryLeases(time: MemoryTime): LeaseProvider {
       return { status: 'too-heavy', max }
     }
     if (request.share.kind === 'permits') lock.max = request.share.max
-    if (lock.waiters.length === 0 && fits(space, lock, request.share)) {
+    const isNext = lock.waiters.every((each) => each.token !== request.token && each.priority < rankOf(request))
+    if (isNext && fits(space, lock, request.share)) {
       return { status: 'granted', fence: grant(space, lock, request, at, request.ttlMs) }
     }
     if (request.wait === undefined) return { status: 'busy', ...inTheWay(lock, at) }
@@ -96,6 +97,8 @@ export function memoryLeases(time: MemoryTime): LeaseProvider {
       return { status: 'granted', fence: grant(space, lock, request, at, request.ttlMs) }
     }
     held.expiresAt = at + request.ttlMs
+    // It says who it is now: another process may have taken it over.
+    if (from === to) Object.assign(held, { holder: request.holder, address: request.address ?? request.wait?.address })
     if (from === 'write' && to === 'read') {
       held.share = request.share
       handOn(space, lock, at, true)
@@ -173,3 +176,7 @@ function inTheWay(lock: LockRecord, at: number, but?: string): InTheWay {
   }
   return {}
 }
+
+/** Permits may go past those of lower rank; who does not wait goes before nobody. */
+const rankOf = ({ wait, share }: LeaseRequest): number =>
+  share.kind === 'permits' && wait !== undefined ? wait.priority : Number.NEGATIVE_INFINITY

@@ -35,8 +35,8 @@ export interface LockRecord {
 
 export interface HolderRecord {
   readonly token: string
-  readonly holder: string
-  readonly address: string | undefined
+  holder: string
+  address: string | undefined
   readonly acquiredAt: number
   share: Share
   fence: number

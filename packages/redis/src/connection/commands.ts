@@ -31,12 +31,23 @@ export interface CommandsOptions {
 export class Commands {
   readonly #options: CommandsOptions
   readonly #pending = new Set<(cause: unknown) => void>()
+  #waitingCount = 0
   #heardAt = 0
   #watch: Timer | undefined
   #closed = false
 
   constructor(options: CommandsOptions) {
     this.#options = options
+  }
+
+  /** Sent and not answered. */
+  get inFlightCount(): number {
+    return this.#pending.size
+  }
+
+  /** Not sent: there is no connection yet. */
+  get waitingCount(): number {
+    return this.#waitingCount
   }
 
   send(args: readonly string[], doing: string): Promise<unknown> {
@@ -60,7 +71,11 @@ export class Commands {
     const { route } = this.#options
     const { connection } = route
     if (connection !== undefined && !this.#closed) return send(connection)
-    return route.whenOpen().then((later) => {
+    this.#waitingCount += 1
+    const opened = route.whenOpen().finally(() => {
+      this.#waitingCount -= 1
+    })
+    return opened.then((later) => {
       if (later === undefined || this.#closed) throw unavailable(doing, this.#closed ? undefined : route.lastError)
       return send(later)
     })

@@ -3,7 +3,7 @@
 /** Asks for mutexes. */
 export const acquireMutex = {
   name: 'acquire-mutex',
-  sha: '3e2023e34ef767d90eec661bd73c147035109634',
+  sha: '4385627143ff9d3c081fbfe3b7ed2b23967d428f',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string }): void => void to.push(of.lock, of.queue, of.places, of.history),
@@ -192,8 +192,8 @@ local function mutex_acquire(b, bucket, name, r)
 local value, ends = mutex_read(b)
 if value == nil then return ends == '' and { 'b', '', -1 } or { 'k', ends } end
 if owns(value, r.token) then
-local _, fence = mutex_parts(value)
-mutex_write(b, value, now + r.ttl)
+local _, fence, since = mutex_parts(value)
+mutex_write(b, r.token .. '\\n' .. fence .. '\\n' .. since .. '\\n' .. r.tail, now + r.ttl)
 return fence
 end
 if not value then
@@ -266,7 +266,7 @@ return answers
 /** Asks for shares of read/write locks and semaphores. */
 export const acquireShared = {
   name: 'acquire-shared',
-  sha: '8bccabe72cbeb1bddecd5f47f1e3cc4689f88cba',
+  sha: '256ad12c1afabde4cabfa6f3ff7cff59192d73dc',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -556,6 +556,9 @@ if had ~= r.share then
 shared_drop(b, r.token, held)
 shared_put(b, r.token, r.share, held[H_WEIGHT], held[H_MAX], fence, held[H_TAIL], r.ttl)
 if had == 'w' then shared_pump(b, bucket, name, 'read-write', 'w') end
+elseif held[H_TAIL] ~= r.tail then
+held[H_TAIL] = r.tail
+call('HSET', KEYS[b + 1], '+' .. r.token, cmsgpack.pack(held))
 end
 call('ZADD', KEYS[b + 5], now + r.ttl, r.token)
 shared_touch(b)
@@ -652,7 +655,7 @@ return answers
 /** Grants all or none: each is asked for in turn, and what was newly granted is taken back when one was refused. Nobody is queued, nobody is told. */
 export const acquireTogether = {
   name: 'acquire-together',
-  sha: '19b43fc444b611b59b7d334fd10f784f86e4e05d',
+  sha: '7fb26f6dcc4bd7dd7ddb77fb6a7b107bb9402729',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -841,8 +844,8 @@ local function mutex_acquire(b, bucket, name, r)
 local value, ends = mutex_read(b)
 if value == nil then return ends == '' and { 'b', '', -1 } or { 'k', ends } end
 if owns(value, r.token) then
-local _, fence = mutex_parts(value)
-mutex_write(b, value, now + r.ttl)
+local _, fence, since = mutex_parts(value)
+mutex_write(b, r.token .. '\\n' .. fence .. '\\n' .. since .. '\\n' .. r.tail, now + r.ttl)
 return fence
 end
 if not value then
@@ -1042,6 +1045,9 @@ if had ~= r.share then
 shared_drop(b, r.token, held)
 shared_put(b, r.token, r.share, held[H_WEIGHT], held[H_MAX], fence, held[H_TAIL], r.ttl)
 if had == 'w' then shared_pump(b, bucket, name, 'read-write', 'w') end
+elseif held[H_TAIL] ~= r.tail then
+held[H_TAIL] = r.tail
+call('HSET', KEYS[b + 1], '+' .. r.token, cmsgpack.pack(held))
 end
 call('ZADD', KEYS[b + 5], now + r.ttl, r.token)
 shared_touch(b)
@@ -1198,7 +1204,7 @@ return 1
 /** Ends every lease of a lock, tells the holders, raises the fence, writes it down, and hands the lock to the next who wait. */
 export const breakLock = {
   name: 'break-lock',
-  sha: 'c3215ce591a9cef3cc88b41e5957e0c5da7fc26b',
+  sha: '5d7b5827d1e7f27b1968f8fa4b7d2cbe9312fcd4',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -1386,8 +1392,8 @@ local function mutex_acquire(b, bucket, name, r)
 local value, ends = mutex_read(b)
 if value == nil then return ends == '' and { 'b', '', -1 } or { 'k', ends } end
 if owns(value, r.token) then
-local _, fence = mutex_parts(value)
-mutex_write(b, value, now + r.ttl)
+local _, fence, since = mutex_parts(value)
+mutex_write(b, r.token .. '\\n' .. fence .. '\\n' .. since .. '\\n' .. r.tail, now + r.ttl)
 return fence
 end
 if not value then
@@ -1792,7 +1798,7 @@ return events
 /** Reads locks by name, and drops from the index what is not in use any more. A semaphore whose size was set is known even then. */
 export const readLocks = {
   name: 'read-locks',
-  sha: 'd8020c512cd873dbfe789998c5e40eaf7bf59d7f',
+  sha: '703d97f230056cc1dcb846b7bda11994dd36927f',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -1981,8 +1987,8 @@ local function mutex_acquire(b, bucket, name, r)
 local value, ends = mutex_read(b)
 if value == nil then return ends == '' and { 'b', '', -1 } or { 'k', ends } end
 if owns(value, r.token) then
-local _, fence = mutex_parts(value)
-mutex_write(b, value, now + r.ttl)
+local _, fence, since = mutex_parts(value)
+mutex_write(b, r.token .. '\\n' .. fence .. '\\n' .. since .. '\\n' .. r.tail, now + r.ttl)
 return fence
 end
 if not value then
@@ -2217,7 +2223,7 @@ return found
 /** Ends mutexes and places in their queues, and hands on what became free. */
 export const releaseMutex = {
   name: 'release-mutex',
-  sha: '397df1492b87585d96cc52c9911d33ceef5db8a0',
+  sha: '2398cff2b363fe6634f1967d51badce02d8570cb',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string }): void => void to.push(of.lock, of.queue, of.places, of.history),
@@ -2406,8 +2412,8 @@ local function mutex_acquire(b, bucket, name, r)
 local value, ends = mutex_read(b)
 if value == nil then return ends == '' and { 'b', '', -1 } or { 'k', ends } end
 if owns(value, r.token) then
-local _, fence = mutex_parts(value)
-mutex_write(b, value, now + r.ttl)
+local _, fence, since = mutex_parts(value)
+mutex_write(b, r.token .. '\\n' .. fence .. '\\n' .. since .. '\\n' .. r.tail, now + r.ttl)
 return fence
 end
 if not value then
@@ -2470,7 +2476,7 @@ return answers
 /** Ends shares of read/write locks and semaphores, and places in their queues, and lets in whoever may go now. */
 export const releaseShared = {
   name: 'release-shared',
-  sha: 'e22a30118b788944acd6a3abf2e0b0d8753797c4',
+  sha: '7dc6147af62825390802606a935c7308ce41f905',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lease: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -2760,6 +2766,9 @@ if had ~= r.share then
 shared_drop(b, r.token, held)
 shared_put(b, r.token, r.share, held[H_WEIGHT], held[H_MAX], fence, held[H_TAIL], r.ttl)
 if had == 'w' then shared_pump(b, bucket, name, 'read-write', 'w') end
+elseif held[H_TAIL] ~= r.tail then
+held[H_TAIL] = r.tail
+call('HSET', KEYS[b + 1], '+' .. r.token, cmsgpack.pack(held))
 end
 call('ZADD', KEYS[b + 5], now + r.ttl, r.token)
 shared_touch(b)
@@ -2923,7 +2932,7 @@ return answers
 /** Asks the holders of a lock to give it up. */
 export const requestYield = {
   name: 'request-yield',
-  sha: 'f5050718e592fc8b05e8fed80d0299cf9ac40aa9',
+  sha: 'd98017a377c14af01dd7804d39b02efe1c239e85',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -3111,8 +3120,8 @@ local function mutex_acquire(b, bucket, name, r)
 local value, ends = mutex_read(b)
 if value == nil then return ends == '' and { 'b', '', -1 } or { 'k', ends } end
 if owns(value, r.token) then
-local _, fence = mutex_parts(value)
-mutex_write(b, value, now + r.ttl)
+local _, fence, since = mutex_parts(value)
+mutex_write(b, r.token .. '\\n' .. fence .. '\\n' .. since .. '\\n' .. r.tail, now + r.ttl)
 return fence
 end
 if not value then
@@ -3309,7 +3318,7 @@ return told
 /** Sets the permits of a semaphore for good, and grants what fits now. The one key here without an end: it is a setting. */
 export const resizeSemaphore = {
   name: 'resize-semaphore',
-  sha: '111b170913793ef10d6944a5f1a26b0246a4c557',
+  sha: 'be4f16f8558a1195fbdf19fb94a22d4c71ca096f',
   keys: {
     bucket: (to: string[], of: { index: string }): void => void to.push(of.index),
     lock: (to: string[], of: { lock: string; queue: string; places: string; history: string; holders: string; max: string }): void => void to.push(of.lock, of.queue, of.places, of.history, of.holders, of.max),
@@ -3598,6 +3607,9 @@ if had ~= r.share then
 shared_drop(b, r.token, held)
 shared_put(b, r.token, r.share, held[H_WEIGHT], held[H_MAX], fence, held[H_TAIL], r.ttl)
 if had == 'w' then shared_pump(b, bucket, name, 'read-write', 'w') end
+elseif held[H_TAIL] ~= r.tail then
+held[H_TAIL] = r.tail
+call('HSET', KEYS[b + 1], '+' .. r.token, cmsgpack.pack(held))
 end
 call('ZADD', KEYS[b + 5], now + r.ttl, r.token)
 shared_touch(b)

@@ -54,8 +54,9 @@ local function mutex_acquire(b, bucket, name, r)
   local value, ends = mutex_read(b)
   if value == nil then return ends == '' and { 'b', '', -1 } or { 'k', ends } end
   if owns(value, r.token) then
-    local _, fence = mutex_parts(value)
-    mutex_write(b, value, now + r.ttl)
+    -- It says who it is now: another process may have taken it over.
+    local _, fence, since = mutex_parts(value)
+    mutex_write(b, r.token .. '\n' .. fence .. '\n' .. since .. '\n' .. r.tail, now + r.ttl)
     return fence
   end
   if not value then

@@ -48,6 +48,10 @@ local function shared_again(b, bucket, name, r, held)
     shared_drop(b, r.token, held)
     shared_put(b, r.token, r.share, held[H_WEIGHT], held[H_MAX], fence, held[H_TAIL], r.ttl)
     if had == 'w' then shared_pump(b, bucket, name, 'read-write', 'w') end
+  elseif held[H_TAIL] ~= r.tail then
+    -- Another process has taken it over.
+    held[H_TAIL] = r.tail
+    call('HSET', KEYS[b + 1], '+' .. r.token, cmsgpack.pack(held))
   end
   call('ZADD', KEYS[b + 5], now + r.ttl, r.token)
   shared_touch(b)
