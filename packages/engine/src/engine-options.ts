@@ -14,8 +14,11 @@ import type { Outbound } from './outbound/outbound.ts'
 import { noSecrets, type Secrets } from './outbound/secrets.ts'
 import type { RetentionOptions } from './retention/retention-options.ts'
 import type { SchedulerMode } from './schedule/scheduling.ts'
+import { maskingLogger } from './secret/masking-logger.ts'
+import { SecretMask } from './secret/secret-mask.ts'
 import type { EngineStore } from './store/engine-store.ts'
 import { type NodeRole, type NodeState, nodeRoles } from './store/membership-store.ts'
+import type { EngineTracer } from './trace/engine-tracer.ts'
 import type { BlockerSource } from './why/why.ts'
 import { silentBus, type WakeBus } from './worker/wake-bus.ts'
 
@@ -79,10 +82,14 @@ export interface EngineOptions {
   readonly limits?: Partial<EngineLimits>
   /** How long ended instances stay, and where they go then. */
   readonly retention?: RetentionOptions
+  /** Whether this node takes part in keeping the store in order. Chores can be asked for either way. @default true */
+  readonly maintenance?: boolean
   /** What else can keep an instance from moving: `why` asks them. */
   readonly blockerSources?: readonly BlockerSource[]
   /** Counts what this node does. Absent: nothing is measured. */
   readonly metrics?: EngineMetrics | undefined
+  /** Makes spans of what this node does. Absent: nothing is traced. */
+  readonly tracer?: EngineTracer | undefined
   /** Called after each commit of this node. */
   readonly onCommitted?: () => void
   /** Called with the id of each incarnation before it writes anything. */
@@ -91,13 +98,13 @@ export interface EngineOptions {
 
 export function resolveEngineOptions(options: EngineOptions): Required<EngineOptions> {
   const { heartbeatMs = 750, ttlMs = 4 * heartbeatMs } = options
-  const { outbound = {}, secrets = noSecrets, activities = [] } = options
+  const { outbound = {}, activities = [] } = options
+  const { secrets, logger } = withholding(options)
   if (ttlMs < 2 * heartbeatMs)
     throw new InvalidOption({ option: 'ttlMs', rule: 'at least twice heartbeatMs', value: ttlMs })
   if (options.scheduler === 'leader' && options.election === undefined)
     throw new InvalidOption({ option: 'election', rule: 'given where scheduler is leader' })
   return {
-    logger: silentLogger,
     bus: silentBus,
     workflows: [],
     jobs: [],
@@ -111,7 +118,6 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
     gate: undefined,
     cacheTier: undefined,
     outbound,
-    secrets,
     name: 'node',
     version: '0',
     pollMs: 4_000,
@@ -123,13 +129,33 @@ export function resolveEngineOptions(options: EngineOptions): Required<EngineOpt
     mostDepth: 32,
     limits: {},
     retention: {},
+    maintenance: true,
     blockerSources: [],
     metrics: undefined,
+    tracer: undefined,
     onCommitted: () => {},
     onIncarnation: () => {},
     ...options,
-    activities: [...outsideActivities({ clock: options.clock, outbound, secrets }), ...activities],
+    logger,
+    secrets,
+    activities: [...outsideActivities({ clock: options.clock, outbound }), ...activities],
     heartbeatMs,
     ttlMs,
+  }
+}
+
+/** No line of this engine shows a secret that one of its steps has read. */
+function withholding({ secrets = noSecrets, logger = silentLogger }: EngineOptions): {
+  readonly secrets: Secrets
+  readonly logger: Logger
+} {
+  const mask = new SecretMask()
+  return {
+    logger: maskingLogger(logger, mask),
+    secrets: async (name, tenant) => {
+      const value = await secrets(name, tenant)
+      if (value !== undefined) mask.add(value)
+      return value
+    },
   }
 }

@@ -5,11 +5,19 @@ import { Caches } from './cache/caches.ts'
 import { InstanceStates, type StateAnswer } from './cache/instance-states.ts'
 import { stateVariables } from './cache/state-variables.ts'
 import { Definitions } from './definition/definitions.ts'
-import { BookmarkAmbiguous, InstanceNotFound } from './definition/errors.ts'
+import { InstanceNotFound } from './definition/errors.ts'
 import { Programs } from './definition/programs.ts'
 import { type DoctorOptions, type DoctorReport, examineStore } from './doctor/doctor.ts'
 import { type EngineOptions, resolveEngineOptions } from './engine-options.ts'
 import { Events } from './event/events.ts'
+import {
+  type PublishedTo,
+  type PublishRequest,
+  type ResumeOutcome,
+  type ResumeRequest,
+  Stimuli,
+} from './event/stimuli.ts'
+import { ExpressionPreview, type PreviewResult } from './expression/preview.ts'
 import { openSandbox, type Sandbox } from './expression/sandbox.ts'
 import type { Flow } from './flow/flow.ts'
 import { FlowControl } from './flow/flow-control.ts'
@@ -18,35 +26,38 @@ import { FunctionExecution, type FunctionShell } from './function/function-execu
 import { FunctionSaga } from './function/saga.ts'
 import type { AnyWorkflow } from './function/workflow-context.ts'
 import { ResumeGate } from './gate/resume-gate.ts'
-import { foldJournal } from './graph/fold-journal.ts'
 import type { CompensationView } from './graph/saga/compensation.ts'
 import type { Incidents } from './incident/incidents.ts'
+import { type InstanceReads, instanceReads } from './instance/instance-reads.ts'
 import { type InstanceEnd, InstanceResults } from './instance/instance-results.ts'
-import { type StateAt, stateAt } from './instance/state-at.ts'
+import type { ScopeAt, ScopeRequest } from './instance/scope-at.ts'
+import type { StateAt } from './instance/state-at.ts'
 import { batchWorkflow } from './job/batch.ts'
 import type { Jobs } from './job/jobs.ts'
-import { factFromRow } from './journal/fact.ts'
 import type { BreakerControl } from './limit/breaker-control.ts'
 import { type EngineLimits, resolveEngineLimits } from './limit/engine-limits.ts'
 import type { Limits } from './limit/limits.ts'
 import { StepControl } from './limit/step-control.ts'
+import { repairOrphans, trimStepRows } from './maintenance/chores.ts'
+import { Maintenance } from './maintenance/maintenance.ts'
 import { Cluster } from './membership/cluster.ts'
 import { NodeSession } from './node/node-session.ts'
+import type { PartialResults } from './progress/partial-results.ts'
 import { Retention } from './retention/retention.ts'
 import { resolveRetention } from './retention/retention-options.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { Scheduling } from './schedule/scheduling.ts'
 import { StartPlanner } from './start/start-planner.ts'
-import { checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } from './start/start-request.ts'
+import { DEFAULT_TENANT, type StartedInstance, type StartRequest } from './start/start-request.ts'
 import { Starter } from './start/starter.ts'
-import { toPayload } from './step/payload.ts'
 import type { InstanceView, JournalRow } from './store/instance-reader.ts'
 import type { NewClusterEvent, NodeState, WantedState } from './store/membership-store.ts'
 import type { ProgressRow } from './store/progress-store.ts'
-import type { ResumeVerdict } from './store/stimulus-store.ts'
 import type { HumanTasks } from './task/human-tasks.ts'
 import type { ResumeTokens } from './task/resume-tokens.ts'
 import type { Tasks } from './task/tasks.ts'
+import { TestRuns } from './test-run/test-runs.ts'
+import { InstanceTraces } from './trace/instance-traces.ts'
 import type { HttpTriggers } from './trigger/http-triggers.ts'
 import { OutsideWork } from './trigger/outside-work.ts'
 import type { Bulk } from './verb/bulk/bulk.ts'
@@ -61,34 +72,7 @@ import type { CancelOptions } from './worker/graph/graph-outside.ts'
 import type { GraphShell } from './worker/graph/live-graph.ts'
 import { readCompensations, sagaBlockers } from './worker/graph/saga-read.ts'
 
-const RESUME_LOOK_MS = 20
 const DEFINITION_TOPIC = 'definition'
-
-export interface ResumeRequest {
-  readonly tenant?: string
-  readonly instanceId: string
-  readonly bookmark?: string
-  readonly payload?: unknown
-}
-
-export type ResumeOutcome = 'resumed' | 'already-resumed' | 'in-progress' | 'expired' | 'not-found'
-
-export interface PublishRequest {
-  readonly tenant?: string
-  readonly name: string
-  readonly correlationId?: string
-  readonly payload?: unknown
-  readonly ttlMs?: number
-}
-
-export interface PublishedTo {
-  readonly id: string
-  readonly matched: number
-  /** Instances that it has started. */
-  readonly started: number
-  /** Whether it waits for a bookmark that opens later. */
-  readonly kept: boolean
-}
 
 export class Engine {
   readonly definitions: Definitions
@@ -96,6 +80,10 @@ export class Engine {
   readonly schedules: Schedules
   readonly jobs: Jobs
   readonly retention: Retention
+  /** What one node does now and then for all of them. */
+  readonly maintenance: Maintenance
+  /** Drafts that run without being published. */
+  readonly testRuns: TestRuns
   /** What operators do with instances. */
   readonly verbs: Verbs
   readonly incidents: Incidents
@@ -103,6 +91,8 @@ export class Engine {
   /** Limits of steps, over all nodes. */
   readonly limits: Limits
   readonly breakers: BreakerControl
+  /** What running steps hand out before they end. */
+  readonly results: PartialResults
   /** How starts are held back, per definition. */
   readonly flow: Flow
   readonly tasks: Tasks
@@ -118,6 +108,7 @@ export class Engine {
   readonly #newId: () => string
   readonly #programs: Programs
   readonly #sandbox: Sandbox
+  readonly #preview: ExpressionPreview
   readonly #results: InstanceResults
   readonly #events: Events
   readonly #planner: StartPlanner
@@ -129,7 +120,10 @@ export class Engine {
   readonly #limits: EngineLimits
   readonly #operating: Operating
   readonly #states: InstanceStates
-  readonly #gate: ResumeGate | undefined
+  readonly #reads: InstanceReads
+  readonly #stimuli: Stimuli
+  /** Absent: nobody traces. */
+  readonly #traces: InstanceTraces | undefined
   /** The same for every instance. */
   readonly #shells: { graph?: GraphShell; function?: FunctionShell } = {}
   #session: NodeSession
@@ -144,12 +138,17 @@ export class Engine {
     this.definitions = new Definitions(store, this.activities, () => this.#pointed())
     this.#programs = new Programs(store.definitions, this.activities, workflowsOf(this.#o))
     this.#sandbox = openSandbox({ clock, logger: logger.area('expression') })
-    this.#gate = this.#o.gate && new ResumeGate(this.#o.gate, clock)
+    this.#preview = new ExpressionPreview({ clock, logger: logger.area('preview') })
+    this.testRuns = new TestRuns({
+      ...{ definitions: this.definitions, store: store.definitions, catalogue: this.activities },
+      start: (request) => this.start(request),
+    })
+    this.#reads = instanceReads(store, this.#programs)
     this.#states = new InstanceStates({
       ...{ instances: store.instances, clock, tier: this.#o.cacheTier },
       variables: stateVariables({
         definitions: store.definitions,
-        read: (instanceId) => this.variables(instanceId),
+        read: (instanceId) => this.#reads.variables(instanceId),
         logger: logger.area('cache'),
       }),
     })
@@ -165,6 +164,17 @@ export class Engine {
       triggers: () => this.#outside.events,
       ride: (work, claimsOf) => this.#session.worker.ride(work, claimsOf),
     })
+    this.#traces = this.#o.tracer && new InstanceTraces(this.#o.tracer, store.instances)
+    this.#stimuli = new Stimuli({
+      ...{ traces: this.#traces, logger: logger.area('resume') },
+      ...{ store: store.stimuli, clock, newId: this.#newId, events: this.#events },
+      gate: this.#o.gate && new ResumeGate(this.#o.gate, clock),
+      worker: () => this.#session.worker,
+      resumeWaitMs: this.#o.resumeWaitMs,
+      eventTtlMs: this.#o.eventTtlMs,
+      onResumed: (instanceId) => this.#states.forget(instanceId),
+      onSent: (instanceId) => this.#wake(`stim:${instanceId}`),
+    })
     this.#limits = resolveEngineLimits(this.#o.limits, options.mostDepth)
     this.#steps = new StepControl({
       ...{ store: store.steps, clock, random, logger, bus: this.#o.bus, locks: this.#o.locks },
@@ -173,6 +183,7 @@ export class Engine {
     })
     this.limits = this.#steps.limits
     this.breakers = this.#steps.breakers
+    this.results = this.#steps.results
     this.#planner = new StartPlanner(store.definitions, this.#programs, clock)
     this.#flow = new FlowControl({
       ...{ clock, logger, bus: this.#o.bus, sandbox: this.#sandbox, tenant: DEFAULT_TENANT },
@@ -197,6 +208,7 @@ export class Engine {
       ...this.#o,
       newId: this.#newId,
       nodeId: () => this.nodeId,
+      storeTime: () => this.storeTime(),
       mode: this.#o.roles.includes('scheduler') ? this.#o.scheduler : 'off',
       onOffice: ({ kind, ...detail }) => this.#noteEvent({ kind, detail }),
       tenant: DEFAULT_TENANT,
@@ -208,6 +220,7 @@ export class Engine {
     })
     this.#outside = new OutsideWork({
       ...{ store, clock, random, logger, bus: this.#o.bus, sandbox: this.#sandbox },
+      results: this.results,
       start: (request) => this.start(request),
       cancel: (tenant, instanceId, how = { reason: 'another child has failed' }) =>
         this.cancel(instanceId, { tenant, ...how }),
@@ -227,12 +240,25 @@ export class Engine {
     this.retention = new Retention({
       store,
       clock,
+      locks: this.#o.locks,
       logger: logger.area('retention'),
       options: resolveRetention(this.#o.retention),
       pollMs: this.#o.pollMs,
       nodeId: () => this.nodeId,
       isPressed: () => !this.#session.worker.hasRoom,
     })
+    this.maintenance = new Maintenance({
+      ...{ store: store.maintenance, locks: this.#o.locks, clock, random, logger: logger.area('maintenance') },
+      nodeId: () => this.nodeId,
+      isPressed: () => !this.#session.worker.hasRoom,
+    })
+    this.maintenance.add(trimStepRows(store.steps.limits))
+    this.maintenance.add(
+      repairOrphans({
+        ...{ store: store.maintenance, clock, logger: logger.area('maintenance'), nodeId: () => this.nodeId },
+        onRepaired: () => this.#wake('due'),
+      }),
+    )
     this.#operating = new Operating({
       ...{ store, clock, logger: logger.area('operator'), programs: this.#programs, planner: this.#planner },
       definitions: store.definitions,
@@ -262,6 +288,7 @@ export class Engine {
     engine.#events.run()
     engine.#outside.run()
     engine.retention.run()
+    if (engine.#o.maintenance) engine.maintenance.run()
     engine.bulk.run()
     engine.#steps.run()
     try {
@@ -277,18 +304,29 @@ export class Engine {
     return this.#session.id
   }
 
+  /** Epoch ms, by the store's clock where this node's own is wrong: what people read is the same on every node. */
+  storeTime(): number {
+    return this.#o.clock.now() - this.#session.skewMs
+  }
+
   get stats() {
     return { ...this.#session.pipeline.stats, heldCount: this.#session.worker.heldCount }
   }
 
   /** Settles when the instance is durable. */
   start(request: StartRequest): Promise<StartedInstance> {
-    return this.#starter.start(request)
+    if (this.#traces === undefined) return this.#starter.start(request)
+    return this.#traces.starting(request.definitionId, request.trace, (trace) =>
+      this.#starter.start({ ...request, trace }),
+    )
   }
 
   /** Many at once, for any node to pick up; answers ids in order. Faster than as many starts, and as durable. */
   startMany(requests: readonly Omit<StartRequest, 'tx'>[]): Promise<readonly StartedInstance[]> {
-    return this.#starter.startMany(requests)
+    if (this.#traces === undefined) return this.#starter.startMany(requests)
+    return this.#traces.starting('many', undefined, (trace) =>
+      this.#starter.startMany(requests.map((request) => ({ trace, ...request }))),
+    )
   }
 
   /** `undefined`: it had not ended when the time was over. */
@@ -301,50 +339,22 @@ export class Engine {
   }
 
   /** The answer comes after the decision is durable. One that arrives before its bookmark waits for it a short time. */
-  async resume(request: ResumeRequest): Promise<ResumeOutcome> {
-    const { tenant = DEFAULT_TENANT, instanceId, bookmark } = request
-    const payload = JSON.stringify(toPayload(request.payload ?? null, 'The payload'))
-    const deadline = this.#o.clock.monotonic() + this.#o.resumeWaitMs
-    const ask = (): Promise<ResumeVerdict> =>
-      this.#session.worker.ride<ResumeVerdict>(
-        (taker) => this.#o.store.stimuli.resume({ tenant, instanceId, bookmark, payload }, taker),
-        (answer) => (answer.kind === 'resumed' ? answer.claims : undefined),
-      )
-    for (;;) {
-      const verdict = await (this.#gate?.ask(`${tenant}:${instanceId}:${bookmark ?? ''}`, ask) ?? ask())
-      if (verdict.kind === 'resumed') this.#states.forget(instanceId)
-      // What it has taken already needs nobody to be woken.
-      if (verdict.kind === 'resumed' && !verdict.claims?.length) this.#wake(`stim:${instanceId}`)
-      if (verdict.kind === 'ambiguous') throw new BookmarkAmbiguous({ instanceId, names: verdict.names })
-      if (verdict.kind !== 'in-progress' || this.#o.clock.monotonic() >= deadline) return verdict.kind
-      await sleep(this.#o.clock, RESUME_LOOK_MS)
-    }
+  resume(request: ResumeRequest): Promise<ResumeOutcome> {
+    return this.#stimuli.resume(request)
   }
 
   /** Settles when the event is durable and those who wait for it now were told. */
-  async publish(request: PublishRequest): Promise<PublishedTo> {
-    const { tenant = DEFAULT_TENANT, name, correlationId, ttlMs = this.#o.eventTtlMs } = request
-    checkText(name, 'name')
-    checkText(correlationId, 'correlationId')
-    const id = this.#newId()
-    const payload = JSON.stringify(toPayload(request.payload ?? null, 'The payload'))
-    const { matched, started } = await this.#events.publish({ tenant, id, name, correlationId, payload, ttlMs })
-    return { id, matched, started, kept: matched === 0 }
+  publish(request: PublishRequest): Promise<PublishedTo> {
+    return this.#stimuli.publish(request)
   }
 
   /** What it did is undone first, unless told otherwise; children that it waits for are cancelled too. `false`: unknown, or ended already. */
-  async cancel(instanceId: string, options: { readonly tenant?: string } & CancelOptions = {}): Promise<boolean> {
-    const { tenant = DEFAULT_TENANT, reason, compensate = true } = options
-    const payload = JSON.stringify({ ...(reason !== undefined && { reason }), ...(!compensate && { compensate }) })
-    const sent = await this.#o.store.stimuli.send({ tenant, instanceId, kind: 'cancel', payload, dedupeKey: 'cancel' })
-    if (sent) this.#wake(`stim:${instanceId}`)
-    return sent
+  cancel(instanceId: string, options: { readonly tenant?: string } & CancelOptions = {}): Promise<boolean> {
+    return this.#stimuli.cancel(instanceId, options)
   }
 
-  async get(instanceId: string, tenant: string = DEFAULT_TENANT): Promise<InstanceView> {
-    const found = await this.#o.store.instances.get(tenant, instanceId)
-    if (found === undefined) throw new InstanceNotFound({ instanceId })
-    return found
+  get(instanceId: string, tenant: string = DEFAULT_TENANT): Promise<InstanceView> {
+    return this.#reads.get(tenant, instanceId)
   }
 
   /** What a page shows of an instance, from memory where that is still right. `exact`: never behind, however often it is asked. */
@@ -358,17 +368,13 @@ export class Engine {
     return found
   }
 
-  async journal(
+  journal(
     instanceId: string,
     afterSeq = 0,
     limit = 1_000,
     tenant: string = DEFAULT_TENANT,
   ): Promise<readonly JournalRow[]> {
-    const rows = await this.#o.store.instances.journal(tenant, instanceId, afterSeq, limit)
-    return rows.map((row) => {
-      const { kind: _, ...data } = factFromRow(row)
-      return { ...row, data }
-    })
+    return this.#reads.journal(tenant, instanceId, afterSeq, limit)
   }
 
   list(
@@ -380,19 +386,27 @@ export class Engine {
   }
 
   /** Variables of a graph as they stand after its last fact; `undefined` for functions, or when this node cannot tell. */
-  async variables(instanceId: string): Promise<Readonly<Record<string, Json>> | undefined> {
-    const [loaded] = await this.#o.store.agenda.load([instanceId])
-    if (loaded === undefined) return undefined
-    const program = await this.#programs.get(loaded.tenant, loaded.definitionId, loaded.version).catch(() => undefined)
-    if (program?.kind !== 'graph') return undefined
-    const { snapshot, snapshotAt, facts } = loaded
-    const last = snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }
-    return foldJournal(program.graph, last, facts).variables
+  variables(instanceId: string): Promise<Readonly<Record<string, Json>> | undefined> {
+    return this.#reads.variables(instanceId)
   }
 
   /** What it was after the fact with this number: variables, live steps, waits. Absent: as it is now. */
   stateAt(instanceId: string, seq?: number, tenant: string = DEFAULT_TENANT): Promise<StateAt> {
-    return stateAt({ instances: this.#o.store.instances, programs: this.#programs }, tenant, instanceId, seq)
+    return this.#reads.stateAt(tenant, instanceId, seq)
+  }
+
+  /** What the expressions of a step see, or saw. */
+  scopeAt(instanceId: string, asked: ScopeRequest = {}, tenant: string = DEFAULT_TENANT): Promise<ScopeAt> {
+    return this.#reads.scopeAt(tenant, instanceId, asked)
+  }
+
+  /** What an expression would give there. Changes nothing. */
+  async previewExpression(
+    source: string,
+    { instanceId, tenant = DEFAULT_TENANT, ...asked }: ScopeRequest & { instanceId: string; tenant?: string },
+  ): Promise<PreviewResult & Omit<ScopeAt, 'scope'>> {
+    const { scope, ...place } = await this.#reads.scopeAt(tenant, instanceId, asked)
+    return { ...(await this.#preview.evaluate(source, scope)), ...place }
   }
 
   /** How far the running steps of an instance have come, as they say. */
@@ -437,13 +451,14 @@ export class Engine {
     this.#outside.stop()
     const resigned = this.#scheduling.stop()
     this.#flow.stop()
-    await this.retention.stop()
+    await Promise.all([this.retention.stop(), this.maintenance.stop()])
     await this.bulk.stop()
     try {
       await this.#session.leave(drainMs)
     } finally {
       await resigned
       await this.#steps.stop()
+      await this.#preview.close()
       await this.#sandbox.close()
     }
   }
@@ -475,11 +490,24 @@ export class Engine {
   }
 
   #shell() {
-    const { clock, random, logger, eventTtlMs, locks } = this.#o
+    const { clock, random, logger, eventTtlMs, locks, secrets } = this.#o
     const { gate, progress } = this.#steps
+    const parts = this.results.writer
     const limits = this.#limits
     const mostDepth = limits.depth
-    return { clock, random, logger: logger.area('workflow'), eventTtlMs, mostDepth, locks, limits, gate, progress }
+    return {
+      clock,
+      random,
+      logger: logger.area('workflow'),
+      eventTtlMs,
+      mostDepth,
+      locks,
+      secrets,
+      limits,
+      gate,
+      progress,
+      parts,
+    }
   }
 
   #newSession(wanted: WantedState = 'active'): NodeSession {
@@ -493,7 +521,8 @@ export class Engine {
       newId: this.#newId,
       queues: () => this.#planner.queues(),
       open: (identity, host) => this.#open(identity, host),
-      startChild: (parent, child) => this.#starter.startChild(parent, child),
+      startChild: (parent, child) => this.#starter.startChild(parent, child, this.#traces?.of(parent.instanceId)),
+      traces: this.#traces,
       operators: this.#operating.operators,
       onPublished: (tenant, ids) => {
         for (const id of ids)
@@ -504,6 +533,7 @@ export class Engine {
       onEnded: (identity, status, output, error) => {
         this.#states.forget(identity.instanceId)
         this.#results.ended(identity.instanceId, { status, output, error })
+        this.results.ended(identity.instanceId)
         this.#outside.ended(identity.instanceId)
         this.#scheduling.ended(identity.definitionId)
         this.#flow.ended(identity.tenant, identity.definitionId)
@@ -548,7 +578,10 @@ export class Engine {
     this.caches.run()
     this.#unsubscribe = this.#o.bus.subscribe((topic) => {
       if (topic.startsWith('stim:')) this.#states.forget(topic.slice('stim:'.length))
-      else if (topic === DEFINITION_TOPIC) this.#planner.published()
+      else if (topic === DEFINITION_TOPIC) {
+        this.#planner.published()
+        this.#o.logger.area('cache').info('definition invalidation received', { code: 'DEFINITION_INVALIDATED' })
+      }
     })
   }
 

@@ -14,7 +14,10 @@ export type * from './definition/import-report.ts'
 export * from './doctor/doctor.ts'
 export * from './engine.ts'
 export type { EngineOptions } from './engine-options.ts'
+export type { PublishedTo, PublishRequest, ResumeOutcome, ResumeRequest } from './event/stimuli.ts'
 export * from './expression/errors.ts'
+export type { PreviewResult } from './expression/preview.ts'
+export type { ExpressionScope } from './expression/scope.ts'
 export * from './flow/errors.ts'
 export type { ChosenFlowPolicy, Flow } from './flow/flow.ts'
 export type { FlowKey, FlowPolicy, FlowSpan, FlowValue, SingletonRule } from './flow/flow-policy.ts'
@@ -45,6 +48,7 @@ export type {
   ResolveOutcome,
 } from './incident/incidents.ts'
 export { type InstanceEnd, isEnded } from './instance/instance-results.ts'
+export type { ScopeAt, ScopeRequest } from './instance/scope-at.ts'
 export type { StateAt, StepState, WaitState } from './instance/state-at.ts'
 export type { BatchItem, BatchOutcome } from './job/batch.ts'
 export * from './job/dependency.ts'
@@ -58,6 +62,10 @@ export * from './limit/errors.ts'
 export type { LimitSetting, Limits } from './limit/limits.ts'
 export * from './live/live-event.ts'
 export { LiveFeed, type LiveFeedOptions, type LiveFollower, type LiveFollowing } from './live/live-feed.ts'
+export type { Chore, ChoreReport } from './maintenance/chore.ts'
+export type { Maintenance, RoundResult } from './maintenance/maintenance.ts'
+export { maintenanceLock } from './maintenance/run-alone.ts'
+export { type StaleLeasesOptions, watchStaleLeases } from './maintenance/watch-stale-leases.ts'
 export type { Cluster } from './membership/cluster.ts'
 export type { Heart, Heartbeat } from './membership/heart.ts'
 export type { EngineMetrics } from './metrics/engine-metrics.ts'
@@ -65,7 +73,7 @@ export type { ChannelPublisher, ChannelResult } from './outbound/channel-publish
 export type { ExchangeMessage, ExchangePublisher, ExchangeResult } from './outbound/exchange-publisher.ts'
 export type { Mail, MailAddress, MailAttachment, Mailer, MailResult } from './outbound/mailer.ts'
 export type { Outbound } from './outbound/outbound.ts'
-export type { Secrets } from './outbound/secrets.ts'
+export { LONGEST_SECRET_NAME, SECRET_NAME, type Secrets } from './outbound/secrets.ts'
 export type { SqlConnections, SqlResult } from './outbound/sql-connections.ts'
 export {
   type ReceivedWebhook,
@@ -73,6 +81,16 @@ export {
   verifyWebhook,
   type WebhookVerdict,
 } from './outbound/webhook/verify-webhook.ts'
+export { InvalidPart, TooManyParts } from './progress/errors.ts'
+export { MOST_PART_BYTES, MOST_PARTS } from './progress/part-writer.ts'
+export {
+  type FollowOptions,
+  MOST_READ,
+  PartialResults,
+  type ProgressNow,
+  type ReadPartsOptions,
+  type ResultPage,
+} from './progress/partial-results.ts'
 export { type Archive, archiveToStream } from './retention/archive.ts'
 export * from './retention/errors.ts'
 export type { HoldScope, Retention, RuleScope } from './retention/retention.ts'
@@ -89,6 +107,10 @@ export type { FiredRuns } from './schedule/scheduler.ts'
 export type * from './schedule/schedules.ts'
 export type { SchedulerMode } from './schedule/scheduling.ts'
 export { validateSchedule } from './schedule/validate-schedule.ts'
+export * from './secret/errors.ts'
+export { parseSecretKeys, type SecretKey } from './secret/secret-keys.ts'
+export type { SecretRecord, SecretStore } from './secret/secret-store.ts'
+export { type Rotation, SecretVault, type SecretVaultOptions } from './secret/secret-vault.ts'
 export { DEFAULT_TENANT, type StartedInstance, type StartRequest } from './start/start-request.ts'
 export { HeartbeatMissed } from './step/beating.ts'
 export * from './step/payload.ts'
@@ -120,6 +142,7 @@ export {
   type WantedState,
 } from './store/membership-store.ts'
 export type { BulkOperation, OperationFilter, OperationItem, OperationState } from './store/operation-store.ts'
+export type { Part, PartPage, PartVerdict } from './store/part-store.ts'
 export type { ProgressRow } from './store/progress-store.ts'
 export type { RunOrigin, RunState, ScheduleRun } from './store/schedule-store.ts'
 export type { TaskFilter, TaskStatus, TaskView } from './store/task-store.ts'
@@ -129,7 +152,12 @@ export * from './task/errors.ts'
 export type { CompleteHumanTask, HumanTaskOutcome, HumanTasks } from './task/human-tasks.ts'
 export type { IssuedToken, ResumeTokens, TokenOutcome, TokenSubject, UseToken } from './task/resume-tokens.ts'
 export type { ClaimTasksRequest, TaskFailure, TaskHold, TaskOutcome, Tasks } from './task/tasks.ts'
-export { LONGEST_LEASE_MS, MOST_CLAIMED, SHORTEST_LEASE_MS } from './task/tasks.ts'
+export { LONGEST_LEASE_MS, MOST_CLAIMED, MOST_PARTS_AT_ONCE, SHORTEST_LEASE_MS } from './task/tasks.ts'
+export * from './test-run/errors.ts'
+export type { Pin, Pins } from './test-run/pin.ts'
+export type { TestRunRequest, TestRuns } from './test-run/test-runs.ts'
+export { isTestTenant, testTenant } from './test-run/test-tenant.ts'
+export type { EngineSpan, EngineTracer, SpanAttributes, SpanOptions } from './trace/engine-tracer.ts'
 export { MOST_BYTES } from './trigger/endpoint.ts'
 export type { AnswerOutcome, HttpAnswer } from './trigger/http-answers.ts'
 export type { EndpointLookup, EndpointRequest, FoundEndpoint, HttpTriggers } from './trigger/http-triggers.ts'

@@ -19,12 +19,27 @@ export interface ActivityContext {
   readonly logger: Logger
   /** Of the lock of policy `lock`: hand it to whatever the lock protects. Absent without one. */
   readonly fence: bigint | undefined
+  /**
+   * The value of a secret of the instance's tenant, read now. It is taken out of whatever this instance writes down from here on; fails with
+   * `SECRET_UNUSABLE` where there is none.
+   */
+  secret(name: string): Promise<string>
+  /** Whether a text holds a secret that was read for this instance: it must not go where the author did not send it. */
+  holdsSecret(text: string): boolean
   /** With policy `heartbeatTimeout`: what the last heartbeat of an earlier attempt carried. */
   readonly lastHeartbeat: Json | undefined
   /** Says how far it is: a fraction from 0 to 1, or a count. As often as you like: only the newest is kept, a few times a second. */
   progress(progress: Progress): void
   /** Says that it lives. `details` are for the next attempt, should this one fail. */
   heartbeat(details?: unknown): void
+  /**
+   * Hands out a part of the result before the end: every reader on every node gets it once, in order. Settles when it is durable. The first
+   * part of a step has the number 1, on each attempt: what an earlier one handed out under a number stays. One that goes on where an
+   * earlier attempt was says `number`. Within a transaction there are no parts.
+   */
+  emit(part: unknown, number?: number): Promise<void>
+  /** How many parts of this step earlier attempts have handed out. */
+  emitted(): Promise<number>
 }
 
 /** What a transactional handler may use besides. */

@@ -115,6 +115,25 @@ export class CommitPipeline {
     })
   }
 
+  /** Settles when all are decided, in order. One that cannot be written is everybody's error; what was written stays. */
+  startAll(items: readonly StartItem[]): Promise<readonly StartAnswer[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#fenced || this.#closed) return reject(new Fenced({ nodeId: this.#options.nodeId }))
+      const answers = new Array<StartAnswer>(items.length)
+      let open = items.length
+      if (open === 0) return resolve(answers)
+      items.forEach((item, index) => {
+        const settle = (answer: StartAnswer): void => {
+          answers[index] = answer
+          open -= 1
+          if (open === 0) resolve(answers)
+        }
+        this.#starts.push({ item, resolve: settle, reject })
+      })
+      this.#kick()
+    })
+  }
+
   /** Asks for a flush of what the source has. Asking twice is asking once. */
   mark(source: CheckpointSource): void {
     if (this.#fenced) return

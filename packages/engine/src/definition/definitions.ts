@@ -237,7 +237,7 @@ export class Definitions {
     const context = {
       store: this.#store,
       yaml: this.#yaml,
-      document: (id: string, source: 'draft' | 'published') => this.#document(tenant, id, source),
+      document: (id: string, source: DocumentSource) => this.#document(tenant, id, source),
     }
     return exportDefinitions(context, tenant, ids, options)
   }

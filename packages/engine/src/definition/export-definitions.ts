@@ -7,15 +7,15 @@ import type { DefinitionStore } from '../store/definition-store.ts'
 export interface ExportOptions {
   /** @default 'json' */
   readonly format?: DocumentFormat
-  /** @default 'draft' */
-  readonly source?: 'draft' | 'published'
+  /** The number of a version too, where it is one definition. @default 'draft' */
+  readonly source?: 'draft' | 'published' | number
 }
 
 export interface ExportContext {
   readonly store: DefinitionStore
   readonly yaml: YamlThread
   /** Throws when there is none. */
-  document(id: string, source: 'draft' | 'published'): Promise<Json>
+  document(id: string, source: 'draft' | 'published' | number): Promise<Json>
 }
 
 const PAGE = 100
@@ -44,7 +44,11 @@ export async function* exportDefinitions(
   if (isList) yield count === 0 ? '[]\n' : '\n]\n'
 }
 
-async function* graphs(store: DefinitionStore, tenant: string, source: 'draft' | 'published'): AsyncGenerator<string> {
+async function* graphs(
+  store: DefinitionStore,
+  tenant: string,
+  source: 'draft' | 'published' | number,
+): AsyncGenerator<string> {
   let after: string | undefined
   for (;;) {
     const page = await store.list(tenant, after, PAGE)

@@ -21,6 +21,8 @@ interface Plan {
 }
 
 const MOST_PROBLEMS = 100
+/** Characters of text in which places are looked for. */
+const LONGEST_PLACED = 2_000_000
 
 export async function importDefinitions(
   context: ImportContext,
@@ -28,16 +30,23 @@ export async function importDefinitions(
   text: string,
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { format = /^\s*[[{]/.test(text) ? 'json' : 'yaml', acceptProblems = false, dryRun = false } = options
+  const {
+    format = /^\s*[[{]/.test(text) ? 'json' : 'yaml',
+    acceptProblems = false,
+    dryRun = false,
+    places = true,
+  } = options
   const plans: Plan[] = []
   const seen = new Set<string>()
   for (const [index, entry] of (await readDocuments(text, format, context.yaml)).entries()) {
     plans.push(await planOne(context, tenant, index, entry, seen, acceptProblems))
   }
-  const planned = plans.map(({ entry }) => entry)
+  const told = plans.map(({ entry }) => entry)
+  const planned = places ? await placed(context.yaml, text, told) : told
   if (dryRun || planned.some(({ outcome }) => outcome === 'invalid')) return { written: false, documents: planned }
   const documents: ImportedDocument[] = []
-  for (const plan of plans) documents.push(await write(context.store, tenant, plan))
+  for (const [index, { document }] of plans.entries())
+    documents.push(await write(context.store, tenant, { document, entry: planned[index]! }))
   return { written: true, documents }
 }
 
@@ -69,6 +78,21 @@ async function planOne(
   const isSame = hashJson(draft.document as Json) === hashJson(document)
   const outcome = isSame ? 'unchanged' : 'new-draft'
   return { document, entry: { index, id, outcome, revision: draft.revision, problems: found } }
+}
+
+/** Each problem with its place in the text. Those of a text that could not be read have it already. */
+async function placed(
+  yaml: YamlThread,
+  text: string,
+  documents: readonly ImportedDocument[],
+): Promise<readonly ImportedDocument[]> {
+  const wanted = documents.flatMap(({ index, problems }) => problems.map(({ pointer }) => ({ index, pointer })))
+  if (wanted.length === 0 || text.length > LONGEST_PLACED) return documents
+  const places = [...((await yaml.run({ locate: text, wanted })) ?? [])]
+  return documents.map((entry) => ({
+    ...entry,
+    problems: entry.problems.map((each) => ({ ...places.shift(), ...each })),
+  }))
 }
 
 /** Without an id of its own and the shape of a document it could not even be a draft. */

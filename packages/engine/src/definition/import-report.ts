@@ -1,4 +1,5 @@
 import type { GraphProblem } from '../graph/graph-problem.ts'
+import type { TextPlace } from '../graph-document/text/locate.ts'
 import type { DocumentFormat, TextProblem } from '../graph-document/text/text-entry.ts'
 
 export interface ImportOptions {
@@ -8,11 +9,13 @@ export interface ImportOptions {
   readonly acceptProblems?: boolean
   /** Says what would happen, and writes nothing. @default false */
   readonly dryRun?: boolean
+  /** Says where in the text each problem stands. @default true */
+  readonly places?: boolean
 }
 
 /** `conflict`: somebody else wrote the draft while this import was under way; theirs stands. */
 export type ImportOutcome = 'created' | 'new-draft' | 'unchanged' | 'invalid' | 'conflict'
-export type ImportProblem = GraphProblem | TextProblem
+export type ImportProblem = (GraphProblem | TextProblem) & Partial<TextPlace>
 
 export interface ImportedDocument {
   /** Place in the text, from 0. */

@@ -22,7 +22,8 @@ export interface EventsOptions {
 
 const MATCH_BATCH = 500
 const SETTLE_BATCH = 200
-const SOON_MS = 5
+/** Not at once: what is published meanwhile is settled with it, and who waits in the common case was told by the publisher already. */
+const SOON_MS = 20
 const LATEST_MS = 1_000
 /** At most how often events of processes that died between publishing and settling are looked for. */
 const SWEEP_MS = 30_000
@@ -30,6 +31,7 @@ const SWEEP_MS = 30_000
 export class Events {
   readonly #o: EventsOptions
   #timer: Timer | undefined
+  #dueAt = Number.POSITIVE_INFINITY
   #delayMs = SOON_MS
   #settling = false
   #stopped = false
@@ -93,14 +95,21 @@ export class Events {
     this.#schedule(SOON_MS)
   }
 
+  /** Never later than it was to be: a stream of events would put it off for ever. */
   #schedule(delayMs: number): void {
-    if (this.#stopped) return
+    const dueAt = this.#o.clock.monotonic() + delayMs
+    if (this.#stopped || dueAt >= this.#dueAt) return
     this.#timer?.cancel()
-    this.#timer = this.#o.clock.schedule(delayMs, () => void this.#settle())
+    this.#dueAt = dueAt
+    this.#timer = this.#o.clock.schedule(delayMs, () => {
+      this.#dueAt = Number.POSITIVE_INFINITY
+      if (this.#settling) this.#settleSoon()
+      else void this.#settle()
+    })
   }
 
   async #settle(): Promise<void> {
-    if (this.#settling || this.#stopped) return
+    if (this.#stopped) return
     this.#settling = true
     let open = 0
     try {

@@ -56,10 +56,15 @@ export function functionContext(execution: FunctionExecution): WorkflowContext {
       waitForEvent(execution, event, options)) as WorkflowContext['waitFor'],
     run: async (child: AnyWorkflow | string, input: unknown, options = {}): Promise<never> => {
       const definitionId = typeof child === 'string' ? child : child.id
-      const payload = toPayload(input, `The input of "${definitionId}"`)
+      const payload = execution.secrets.json(toPayload(input, `The input of "${definitionId}"`))
       return (await runChild(execution, definitionId, payload, options, compensationOf(options))) as never
     },
     all: (work) => Promise.all(work) as never,
+    secret: (name) => {
+      const value = execution.whileActive(() => execution.secrets.read(name, execution.host.identity.tenant))
+      execution.hurdle(value)
+      return value
+    },
     publish: (event, payload, options = {}) => publish(execution, event, payload, options.correlationId),
     now: () => Number(recorded(execution, unnamed.now, () => Math.floor(execution.host.storeNow()))),
     random: () => Number(recorded(execution, unnamed.random, () => execution.shell.random.next())),

@@ -6,12 +6,16 @@
  * A recorded result reaches the function before its commit is acknowledged: code between steps does nothing that lasts. The
  * next effect waits for the acknowledgement, so that nothing outside is built on what might be lost.
  */
+
 import { type Clock, isJsonObject, type Json, LazyAbort, type Logger, type Random, SeldomSet } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
 import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
 import { Bounds } from '../limit/bounds.ts'
 import type { EngineLimits } from '../limit/engine-limits.ts'
 import type { StepGate } from '../limit/step-gate.ts'
+import type { Secrets } from '../outbound/secrets.ts'
+import type { PartWriter } from '../progress/part-writer.ts'
+import { UsedSecrets } from '../secret/used-secrets.ts'
 import { Deferrals, earlier } from '../step/deferrals.ts'
 import { toFailure } from '../step/failure.ts'
 import { toPayload } from '../step/payload.ts'
@@ -46,9 +50,11 @@ export interface FunctionShell {
   readonly eventTtlMs: number
   readonly mostDepth: number
   readonly locks: WorkflowLocks | undefined
+  readonly secrets: Secrets
   readonly limits: EngineLimits
   readonly gate: StepGate
   readonly progress: ProgressReports
+  readonly parts: PartWriter
   /** What the function sees of its execution. */
   readonly contextOf: (execution: FunctionExecution) => WorkflowContext
   readonly sagaOf: (execution: FunctionExecution) => Saga
@@ -88,6 +94,7 @@ export class FunctionExecution implements Execution {
   #disposed = false
   #isReplay = false
   #abort: LazyAbort | undefined
+  #secrets: UsedSecrets | undefined
 
   constructor(workflow: AnyWorkflow, shell: FunctionShell, host: ExecutionHost) {
     this.#workflow = workflow
@@ -105,6 +112,12 @@ export class FunctionExecution implements Execution {
   get abort(): LazyAbort {
     this.#abort ??= new LazyAbort(this.#host.abort)
     return this.#abort
+  }
+
+  /** What its code has read; nothing that it writes down shows it. */
+  get secrets(): UsedSecrets {
+    this.#secrets ??= new UsedSecrets(this.shell.secrets, this.shell.clock)
+    return this.#secrets
   }
 
   /** Calls that the journal has and the code has not made yet. */
@@ -316,11 +329,13 @@ export class FunctionExecution implements Execution {
   }
 
   /** Records a fact and what belongs to it. */
-  record(fact: Fact, more: Omit<Change, 'facts'> = {}): void {
-    if (this.#disposed || this.#isStray(fact)) return
+  record(given: Fact, more: Omit<Change, 'facts'> = {}): void {
+    if (this.#disposed || this.#isStray(given)) return
+    const fact = this.#secrets?.fact(given) ?? given
+    const publishes = more.publishes && (this.#secrets?.events(more.publishes) ?? more.publishes)
     this.memo.fold(fact, undefined)
     this.#count(fact)
-    this.#host.record({ ...more, facts: [fact] })
+    this.#host.record({ ...more, ...(publishes && { publishes }), facts: [fact] })
   }
 
   /** Records the end of a step and wakes whoever waits for it. */
@@ -421,7 +436,7 @@ export class FunctionExecution implements Execution {
 
   conclude(end: Posture & { kind: 'ended' }): void {
     if (this.#disposed || this.#end !== undefined) return
-    this.#end = end
+    this.#end = this.#secrets?.end(end) ?? end
     this.#host.changed()
   }
 

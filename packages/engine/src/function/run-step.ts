@@ -2,6 +2,7 @@ import { abortable, type Json, type LazyAbort } from '@lockstep/base'
 import type { Lease } from '@lockstep/coordination'
 import type { StepKey } from '../journal/fact.ts'
 import type { Passed } from '../limit/passed-gate.ts'
+import { type HandedOut, lazyParts, withParts } from '../progress/attempt-parts.ts'
 import { toFailure } from '../step/failure.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { toPayload } from '../step/payload.ts'
@@ -59,6 +60,7 @@ interface AttemptFacts {
   readonly idempotencyKey: string
   readonly lastHeartbeat: Json | undefined
   readonly lease: Lease | undefined
+  readonly secret: (name: string) => Promise<string>
 }
 
 class Scope implements StepScope {
@@ -68,14 +70,22 @@ class Scope implements StepScope {
   readonly lastHeartbeat: Json | undefined
   readonly #abort: LazyAbort
   readonly #report: () => AttemptReport
+  readonly #parts: HandedOut
+  readonly #secret: (name: string) => Promise<string>
 
-  constructor(attempt: AttemptFacts, abort: LazyAbort, report: () => AttemptReport) {
+  constructor(attempt: AttemptFacts, abort: LazyAbort, report: () => AttemptReport, parts: HandedOut) {
     this.attempt = attempt.number
     this.idempotencyKey = attempt.idempotencyKey
     this.fence = attempt.lease?.fence
     this.lastHeartbeat = attempt.lastHeartbeat
     this.#abort = abort
     this.#report = report
+    this.#parts = parts
+    this.#secret = attempt.secret
+  }
+
+  secret(name: string): Promise<string> {
+    return this.#secret(name)
   }
 
   progress(progress: Progress): void {
@@ -84,6 +94,14 @@ class Scope implements StepScope {
 
   heartbeat(details?: unknown): void {
     this.#report().heartbeat(details)
+  }
+
+  emit(part: unknown, number?: number): Promise<void> {
+    return this.#parts.emit(part, number)
+  }
+
+  emitted(): Promise<number> {
+    return this.#parts.emitted()
   }
 
   get signal(): AbortSignal {
@@ -129,8 +147,11 @@ async function tryOnce<T>(
   if (plan.effect === 'atMostOnce') execution.record({ kind: 'attempting', step, attempt: number })
   await abortable(host.durable(), signal)
   const idempotencyKey = `${host.identity.instanceId}:${step}${execution.memo.repetition(step)}`
-  const facts = { number, idempotencyKey, lease: passed?.lease }
-  const outcome = await host.effect(() => makeAttempt(execution, step, plan, facts))
+  const secret = (name: string): Promise<string> => execution.secrets.read(name, host.identity.tenant)
+  const facts = { number, idempotencyKey, lease: passed?.lease, secret }
+  const outcome = await host.effect(() => makeAttempt(execution, step, plan, facts), {
+    ...{ step, attempt: number, effect: plan.effect },
+  })
   // An attempt that was told to stop says nothing of what it tried.
   passed?.leave(signal?.aborted ? 'untried' : outcome.kind)
   if (execution.freeze.holdsBack) await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
@@ -180,13 +201,12 @@ async function makeAttempt<T>(
     const lastHeartbeat = heartbeatMs === undefined ? undefined : await shell.progress.lastBeat(host.identity, step)
     const bounds = { timeoutMs: plan.timeoutMs, heartbeatMs, lease: facts.lease }
     const parent = isUndoKey(step) ? host.abort : execution.abort
-    const value = await runPoliced(shell.clock, parent, `Step "${step}"`, bounds, async (abort, beat) =>
-      plan.code(
-        new Scope({ ...facts, lastHeartbeat }, abort, () =>
-          shell.progress.report(host.identity, step, facts.number, beat),
-        ),
-      ),
-    )
+    const value = await runPoliced(shell.clock, parent, `Step "${step}"`, bounds, async (abort, beat) => {
+      const report = (): AttemptReport =>
+        execution.secrets.report(shell.progress.report(host.identity, step, facts.number, beat))
+      const parts = execution.secrets.parts(lazyParts(() => shell.parts.attempt(host.identity, step, abort.signal)))
+      return withParts(parts, async () => plan.code(new Scope({ ...facts, lastHeartbeat }, abort, report, parts)))
+    })
     const output = toPayload(value, `The output of step "${step}"`, shell.limits.payloadBytes)
     return { kind: 'completed', outcome: 'done', output }
   } catch (error) {

@@ -35,8 +35,12 @@ async function transact<T>(execution: FunctionExecution, step: StepKey, code: Co
       run: inTransaction(step, async (tx) => {
         if (!execution.saga.mayBegin(step)) throw new Cancelled({ what: `Step "${step}"` })
         const output = toPayload(await code(tx), `The result of "${step}"`)
-        const fact = { kind: 'completed', step, outcome: 'done', output, ...(undo && { undo: true as const }) } as const
-        return { result: output, change: { facts: [fact] } }
+        const shown = execution.secrets.json(output)
+        const fact = {
+          ...({ kind: 'completed', step, outcome: 'done', output: shown } as const),
+          ...(undo && { undo: true as const }),
+        }
+        return { result: shown, change: { facts: [fact] } }
       }),
       applied: ({ facts }, at) => {
         for (const fact of facts) execution.memo.fold(fact, at)

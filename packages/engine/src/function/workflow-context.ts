@@ -13,12 +13,25 @@ export interface StepScope {
   readonly signal: AbortSignal
   /** Of the lock of option `lock`: hand it to whatever the lock protects. Absent without one. */
   readonly fence: bigint | undefined
+  /**
+   * The value of a secret of the instance's tenant, read now. It is taken out of whatever this instance writes down from here on; fails with
+   * `SECRET_UNUSABLE` where there is none.
+   */
+  secret(name: string): Promise<string>
   /** With option `heartbeatTimeout`: what the last heartbeat of an earlier attempt carried. */
   readonly lastHeartbeat: Json | undefined
   /** Says how far it is: a fraction from 0 to 1, or a count. As often as you like: only the newest is kept, a few times a second. */
   progress(progress: Progress): void
   /** Says that it lives. `details` are for the next attempt, should this one fail. */
   heartbeat(details?: unknown): void
+  /**
+   * Hands out a part of the result before the end: every reader on every node gets it once, in order. Settles when it is durable. The first
+   * part of a step has the number 1, on each attempt: what an earlier one handed out under a number stays. One that goes on where an
+   * earlier attempt was says `number`.
+   */
+  emit(part: unknown, number?: number): Promise<void>
+  /** How many parts of this step earlier attempts have handed out. */
+  emitted(): Promise<number>
 }
 
 export interface StepRetry {
@@ -122,6 +135,11 @@ export interface WorkflowContext {
   run(definitionId: string, input: unknown, options?: ChildOptions & CompensateOption<unknown>): Promise<unknown>
   /** All of them side by side, as `Promise.all`. */
   all<T extends readonly unknown[] | []>(work: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }>
+  /**
+   * The value of a secret, read anew whenever the function runs again: it is in no journal, and is taken out of whatever this instance
+   * writes down. Hand names to other workflows, not values. Fails with `SECRET_UNUSABLE` where there is none.
+   */
+  secret(name: string): Promise<string>
   publish(event: string, payload?: unknown, options?: { readonly correlationId?: string }): Promise<void>
   /** Milliseconds since 1970; the same on every replay. */
   now(): number

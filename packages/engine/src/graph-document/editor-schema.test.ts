@@ -54,6 +54,13 @@ describe('the schema for editors', () => {
     )
   })
 
+  it('takes a secret wherever validation does, and nowhere else', () => {
+    const secret = { $secret: 'a-token', prefix: 'Bearer ' }
+    const inputs = { url: secret, headers: { authorization: secret }, body: { deep: [secret] } }
+    expect(builtIn({ id: 'w', activities: [{ id: 'a', type: 'http-request', inputs }] }) || builtIn.errors).toBe(true)
+    expect(builtIn({ id: 'w', activities: [{ id: 'a', type: 'delay', inputs: { duration: secret } }] })).toBe(false)
+  })
+
   it('is never stricter than validation', () => {
     for (const [name, document] of badSemantics) {
       const problems = validateDocument(document, toyCatalogue).filter(({ severity }) => severity === 'error')

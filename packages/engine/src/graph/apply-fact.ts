@@ -49,6 +49,7 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
     state.input = fact.input
     if (fact.correlationId !== undefined) state.correlationId = fact.correlationId
     if (fact.depth !== undefined) state.depth = fact.depth
+    if (fact.pins !== undefined) state.pins = fact.pins
     state.scopes[''] = { graph: '', owner: '', frame: '', live: [], pending: [], steps: {} }
     // Started by hand, a workflow that has only triggers begins at all of them.
     routeTokens(program, state, '', trigger ? [trigger] : starts.length > 0 ? starts : triggers)

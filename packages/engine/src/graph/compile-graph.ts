@@ -1,5 +1,6 @@
 import { parseDuration } from '@lockstep/base'
 import { type ActivityCatalogue, keepsSteps } from '../activity/activity-type.ts'
+import { secretPlaces } from '../secret/secret-places.ts'
 import { compilePolicies } from '../step/compile-policies.ts'
 import { resolveRetry } from '../step/retry-policy.ts'
 import { connectScope, type Draft } from './connect-scope.ts'
@@ -41,6 +42,7 @@ export function compileGraph<E extends GraphExpression>(
       name: activity.name ?? activity.id,
       inputs,
       cases: type.outcomesFrom === 'cases' ? compileCases(activity.inputs ?? {}, compileExpression) : undefined,
+      secrets: secretPlaces(activity.inputs ?? {}, type),
       retry: resolveRetry(activity.retry),
       timeoutMs: activity.timeout === undefined ? undefined : parseDuration(activity.timeout),
       policies,

@@ -1,5 +1,6 @@
 import type { Json } from '@lockstep/base'
 import type { ActivityType, ContainerRule } from '../activity/activity-type.ts'
+import type { SecretPlace } from '../secret/secret-places.ts'
 import type { CompiledPolicies } from '../step/compile-policies.ts'
 import type { RetryPolicy } from '../step/retry-policy.ts'
 import type { Effect, OnError } from './document.ts'
@@ -50,6 +51,8 @@ export interface CompiledActivity<E extends GraphExpression = GraphExpression> {
   readonly inputs: InputTemplate<E>
   /** The same inputs, with cases that are evaluated one after the other. */
   readonly cases: CaseTemplates<E> | undefined
+  /** Where its inputs name secrets. */
+  readonly secrets: readonly SecretPlace[]
   readonly retry: RetryPolicy
   readonly timeoutMs: number | undefined
   /** Absent: it may run whenever it is ready. */

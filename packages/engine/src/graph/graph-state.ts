@@ -1,5 +1,6 @@
 import type { Json } from '@lockstep/base'
 import type { EndStatus, Failure, StepKey, Wait } from '../journal/fact.ts'
+import type { Pins } from '../test-run/pin.ts'
 import type { StepRecord } from './graph-expression.ts'
 import type { GraphProgram } from './graph-program.ts'
 import type { Compensation, Turn, Undoing } from './saga/compensation.ts'
@@ -22,6 +23,8 @@ export interface GraphState {
   correlationId?: string
   /** How many workflows stand above this one. Absent: none. */
   depth?: number
+  /** Of a test run: steps that are not executed, and what they answer instead. */
+  pins?: Pins
   /** An operator paused it: nothing new starts. */
   paused?: true
   /** How often an operator took it back to an earlier step: what is done again then has keys of its own. Absent: never. */

@@ -2,6 +2,7 @@ import type { Json } from '@lockstep/base'
 import type { ActivityCatalogue } from '../activity/activity-type.ts'
 import { checkOutside } from '../activity/outside/check-outside.ts'
 import { checkFlowPolicy } from '../flow/check-flow-policy.ts'
+import { checkSecrets } from '../secret/check-secrets.ts'
 import { checkActivities } from './checks/check-activities.ts'
 import { checkConnections } from './checks/check-connections.ts'
 import { checkControlFlow } from './checks/check-control-flow.ts'
@@ -35,6 +36,7 @@ export function validateSemantics(
     ...checkVariables(index),
     ...checkInputs(index),
     ...checkOutside(index),
+    ...checkSecrets(index),
     ...checkControlFlow(index),
     ...checkSagas(index),
     ...checkScripts(index),

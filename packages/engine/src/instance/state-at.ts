@@ -58,11 +58,34 @@ const PAGE = 1_000
 
 /** `seq` behind the end, or absent: as it is now. */
 export async function stateAt(
+  context: StateAtContext,
+  tenant: string,
+  instanceId: string,
+  seq?: number,
+): Promise<StateAt> {
+  const { view, rows, version, program } = await factsUpTo(context, tenant, instanceId, seq)
+  const last = rows.at(-1)!
+  const told = program?.kind === 'graph' ? graphAt(program.graph, rows) : functionAt(rows, view)
+  return { instanceId, seq: last.seq, at: last.at, lastSeq: Math.max(view.revision, last.seq), version, ...told }
+}
+
+export interface FactsUpTo {
+  readonly view: InstanceView
+  /** At least one. */
+  readonly rows: readonly JournalRow[]
+  /** Of its definition, then. */
+  readonly version: number
+  /** `undefined`: code that this node does not have. */
+  readonly program: Program | undefined
+}
+
+/** Its facts up to and with `seq`, and the program that they are about. */
+export async function factsUpTo(
   { instances, programs }: StateAtContext,
   tenant: string,
   instanceId: string,
   seq: number = Number.MAX_SAFE_INTEGER,
-): Promise<StateAt> {
+): Promise<FactsUpTo> {
   const view = await instances.get(tenant, instanceId)
   if (view === undefined) throw new InstanceNotFound({ instanceId })
   const rows: JournalRow[] = []
@@ -70,12 +93,9 @@ export async function stateAt(
     rows.push(row)
     if (row.seq >= seq) break
   }
-  const last = rows.at(-1)
-  if (last === undefined) throw new InstanceNotFound({ instanceId })
+  if (rows.length === 0) throw new InstanceNotFound({ instanceId })
   const version = await versionAt(instances, view, rows)
-  const program = await programOf(programs, view, version)
-  const told = program?.kind === 'graph' ? graphAt(program.graph, rows) : functionAt(rows, view)
-  return { instanceId, seq: last.seq, at: last.at, lastSeq: Math.max(view.revision, last.seq), version, ...told }
+  return { view, rows, version, program: await programOf(programs, view, version) }
 }
 
 async function* journal(

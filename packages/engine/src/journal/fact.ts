@@ -1,4 +1,5 @@
 import type { Json } from '@lockstep/base'
+import type { Pins } from '../test-run/pin.ts'
 
 /**
  * Names one execution of one step, the same on every replay: it is the base of the step's idempotency key.
@@ -91,6 +92,10 @@ export interface StartedFact {
   readonly trigger?: string
   /** How many workflows stand above this one. Absent: none. */
   readonly depth?: number
+  /** The span of its start, as a `traceparent`: all that follows is below it. Absent: nobody traced. */
+  readonly trace?: string
+  /** Of a test run: steps that are not executed, and what they answer instead. */
+  readonly pins?: Pins
 }
 
 export interface CompletedFact {
@@ -109,7 +114,7 @@ export interface CompletedFact {
   /** Functions: it can be undone. */
   readonly undo?: true
   /** What ended it when it was not its own code. */
-  readonly by?: 'timer' | 'event' | 'resume' | 'child' | 'operator' | 'worker' | 'person'
+  readonly by?: 'timer' | 'event' | 'resume' | 'child' | 'operator' | 'worker' | 'person' | 'pin'
   /** Its output is the answer to the request that started the instance. */
   readonly answers?: true
   readonly attempt?: number

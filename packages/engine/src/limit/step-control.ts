@@ -1,5 +1,6 @@
 /** Everything of one engine that decides whether a step may run now, and tells how far it has come. */
-import { type Clock, errorMessage, type Logger, type Random, type Timer } from '@lockstep/base'
+import type { Clock, Logger, Random } from '@lockstep/base'
+import { PartialResults } from '../progress/partial-results.ts'
 import { ProgressReports } from '../step/progress-reports.ts'
 import type { ProgressRow } from '../store/progress-store.ts'
 import type { StepControlStore } from '../store/step-control-store.ts'
@@ -27,13 +28,11 @@ export interface StepControlOptions {
 
 /** Of the bus: a breaker has changed. */
 const BREAKER_TOPIC = 'breaker'
-const TRIM_EVERY_MS = 300_000
-const UNUSED_MS = 86_400_000
-const TRIM_ROWS = 1_000
 
 export class StepControl {
   readonly gate: StepGate
   readonly progress: ProgressReports
+  readonly results: PartialResults
   readonly limits: Limits
   readonly breakers: BreakerControl
   readonly blockers: BlockerSource
@@ -41,7 +40,6 @@ export class StepControl {
   readonly #permits: Permits
   readonly #breakers: Breakers
   #unsubscribe: () => void = () => {}
-  #trimming: Timer | undefined
 
   constructor(options: StepControlOptions) {
     this.#o = options
@@ -60,6 +58,10 @@ export class StepControl {
       ...{ locks, clock, random, logger },
     })
     this.progress = new ProgressReports({ store: store.progress, clock, logger })
+    this.results = new PartialResults({
+      ...{ parts: store.parts, progress: store.progress, bus: options.bus },
+      ...{ clock, logger, nodeId },
+    })
     this.limits = new Limits(store.limits, () => void this.#permits.lookAgain().catch(() => undefined)) // or when somebody asks
     this.breakers = new BreakerControl({
       store: store.breakers,
@@ -76,7 +78,7 @@ export class StepControl {
     this.#unsubscribe = this.#o.bus.subscribe((topic) => {
       if (topic === BREAKER_TOPIC) this.#breakers.forget()
     })
-    this.#trimLater()
+    this.results.run()
   }
 
   progressOf(tenant: string, instanceId: string): Promise<readonly (ProgressRow & { readonly at: number })[]> {
@@ -86,19 +88,8 @@ export class StepControl {
   /** What is held is given back with the node's row. */
   async stop(): Promise<void> {
     this.#unsubscribe()
-    this.#trimming?.cancel()
     this.#permits.stop()
+    this.results.stop()
     await this.progress.flush()
-  }
-
-  /** Each node by itself: it costs four small statements, and two of them at once do no harm. */
-  #trimLater(): void {
-    const inMs = TRIM_EVERY_MS * (0.5 + this.#o.random.next())
-    this.#trimming = this.#o.clock.schedule(inMs, () => {
-      this.#o.store.limits
-        .trim(UNUSED_MS, TRIM_ROWS)
-        .catch((error: unknown) => this.#o.logger.debug('step rows not trimmed', { reason: errorMessage(error) }))
-        .finally(() => this.#trimLater())
-    })
   }
 }

@@ -26,27 +26,46 @@ function openFeed(bus: WakeBus = { publish: () => {}, subscribe: () => () => {} 
   const hand = handClock()
   const log: LiveEvent[] = []
   let reads = 0
+  const asked: boolean[] = []
+  let between = async (): Promise<void> => {}
   const store = {
     span: async () => ({ horizon: { pos: START.pos + BigInt(log.length), n: 0 }, oldest: { pos: 50n, n: 0 } }),
-    read: async (after: LiveCursor, limit: number) => {
+    read: async (after: LiveCursor, limit: number, withFacts: boolean) => {
       reads += 1
-      const found = log.filter((event) => isBehind(after, event))
+      asked.push(withFacts)
+      const found = log.filter((event) => isBehind(after, event) && (withFacts || event.topic !== 'instances'))
+      const horizon = { pos: START.pos + BigInt(log.length), n: 0 }
+      await between()
       const events = found.slice(0, limit)
-      return { events, next: events.at(-1) ?? after, more: found.length > limit }
+      const last = events.at(-1) ?? after
+      return { events, next: found.length > limit ? last : horizon, more: found.length > limit }
     },
   }
-  const commit = (): void => {
+  const commit = (topic: LiveEvent['topic'] = 'instances'): void => {
     const pos = START.pos + BigInt(log.length) + 1n
-    log.push({ topic: 'instances', type: 'x', pos, n: 0, at: 0, tenant: 't', subject: undefined })
+    log.push({ topic, type: 'x', pos, n: 0, at: 0, tenant: 't', subject: undefined })
   }
   const feed = new LiveFeed({ store, bus, id: 'me', clock: hand.clock, logger: silentLogger, pageSize: 3 })
-  return { ...hand, feed, commit, reads: () => reads }
+  /** Holds the read that begins next, until what it answers is called. */
+  const holdNextRead = (): (() => void) => {
+    let go = (): void => {}
+    const gone = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    between = () => {
+      between = async () => {}
+      return gone
+    }
+    return () => go()
+  }
+  return { ...hand, feed, commit, holdNextRead, asked, reads: () => reads }
 }
 
-function follower() {
+function follower(wantsFacts = true) {
   const heard: string[] = []
   let reset = false
   const told: LiveFollower = {
+    wantsFacts,
     begins: (_, wasReset) => {
       reset = wasReset
     },
@@ -99,6 +118,43 @@ describe('the live feed', () => {
     fire()
     await settle()
     expect(late.heard).toEqual(['103', '104', '105', '106', '107', '108', '109', '110', '111'])
+  })
+
+  it('reads no facts where nobody wants them', async () => {
+    const { feed, commit, fire, asked } = openFeed()
+    const one = follower(false)
+    feed.follow(undefined, one)
+    await settle()
+    commit('instances')
+    commit('schedules')
+    fire()
+    await settle()
+    expect(asked).not.toContain(true)
+    expect(one.heard).toEqual(['102'])
+  })
+
+  it('keeps nothing from one who wants facts and came while a page without was read', async () => {
+    const { feed, commit, fire, holdNextRead } = openFeed()
+    const without = follower(false)
+    feed.follow(undefined, without)
+    await settle()
+    const readByItself = holdNextRead()
+    const wants = follower()
+    feed.follow(undefined, wants)
+    await settle()
+    commit('instances')
+    const readForAll = holdNextRead()
+    fire()
+    await settle()
+    readByItself()
+    await settle()
+    readForAll()
+    await settle()
+    commit('schedules')
+    fire()
+    await settle()
+    expect(without.heard).toEqual(['102'])
+    expect(wants.heard).toEqual(['101', '102'])
   })
 
   it.each([

@@ -9,6 +9,8 @@ import type { LivePage, LiveStore } from './live-store.ts'
 import { LiveWakeUps } from './live-wake-ups.ts'
 
 export interface LiveFollower {
+  /** Whether it wants facts of instances. Where nobody does they are not read. */
+  readonly wantsFacts: boolean
   /** The place from which on it is told everything. `reset`: it is not the one that was asked for, and something may lie between. */
   begins(at: LiveCursor, reset: boolean): void
   /** In the order of commits, each once. The same array for all who are told the same. */
@@ -114,9 +116,16 @@ export class LiveFeed {
       standing.cursor = after === undefined || reset ? horizon : after
       follower.begins(standing.cursor, reset)
     })
+    await this.#catchUp(standing)
+  }
+
+  async #catchUp(standing: Standing): Promise<void> {
+    const { follower } = standing
     while (!standing.over) {
       await follower.room()
-      const page = await this.#patiently(standing, () => this.#inTurn(() => this.#read(standing.cursor)))
+      const page = await this.#patiently(standing, () =>
+        this.#inTurn(() => this.#read(standing.cursor, follower.wantsFacts)),
+      )
       if (page === undefined || standing.over) return
       this.#tell(standing, page)
       if (page.more || (this.#tail !== undefined && isBehind(standing.cursor, this.#tail))) continue
@@ -153,8 +162,8 @@ export class LiveFeed {
     }
   }
 
-  #read(after: LiveCursor): Promise<LivePage> {
-    return this.#o.store.read(after, this.#o.pageSize)
+  #read(after: LiveCursor, withFacts: boolean): Promise<LivePage> {
+    return this.#o.store.read(after, this.#o.pageSize, withFacts)
   }
 
   #tell(standing: Standing, { events, next }: LivePage): void {
@@ -163,6 +172,13 @@ export class LiveFeed {
     const unheard = isAhead ? events.filter((event) => isBehind(cursor, event)) : events
     if (isBehind(cursor, next)) standing.cursor = next
     if (unheard.length > 0) standing.follower.hear(unheard, standing.cursor)
+  }
+
+  /** One that came while the page was read may want more than is on it. */
+  #pass(standing: Standing, page: LivePage, withFacts: boolean): void {
+    if (withFacts || !standing.follower.wantsFacts) return this.#tell(standing, page)
+    this.#upToDate.delete(standing)
+    void this.#catchUp(standing)
   }
 
   #wake(): void {
@@ -194,10 +210,11 @@ export class LiveFeed {
     this.#again = false
     let nextMs = this.#o.pollMs
     try {
-      const page = await this.#read(from)
+      const withFacts = [...this.#upToDate].some(({ follower }) => follower.wantsFacts)
+      const page = await this.#read(from, withFacts)
       if (this.#tail === from) {
         this.#tail = page.next
-        for (const standing of this.#upToDate) this.#tell(standing, page)
+        for (const standing of this.#upToDate) this.#pass(standing, page, withFacts)
       }
       if (page.more) nextMs = 0
       else if (this.#again || page.events.length > 0) nextMs = GATHER_MS

@@ -18,5 +18,6 @@ export interface LiveSpan {
 /** What was committed, in the order of commits. It ends where transactions are still open, so that none of them can be overtaken. */
 export interface LiveStore {
   span(): Promise<LiveSpan>
-  read(after: LiveCursor, limit: number): Promise<LivePage>
+  /** `withFacts`: of instances too. There are far more of them than of anything else. */
+  read(after: LiveCursor, limit: number, withFacts: boolean): Promise<LivePage>
 }

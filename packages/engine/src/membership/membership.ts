@@ -62,10 +62,16 @@ export class Membership {
     this.#o = options
   }
 
+  /** Of this node's clock, less that of the store, where they differ by more than a slow answer explains; else 0. */
+  get skewMs(): number {
+    return this.#isSkewed ? (this.#skewMs ?? 0) : 0
+  }
+
   async join(): Promise<void> {
     const { store, node, heart = noHeart, heartbeatMs, ttlMs } = this.#o
     await store.join(node)
     if (this.#stopped) return
+    this.#o.logger.info('node joined', { code: 'NODE_JOINED', nodeId: node.id, name: node.name })
     this.#heartbeat = heart.begin({
       ...{ nodeId: node.id, heartbeatMs, ttlMs },
       onBeat: (beat) => void this.#hear(beat),
@@ -176,7 +182,7 @@ export class Membership {
   async #bury(node: SeenNode): Promise<void> {
     if (!(await this.#o.store.bury(node, this.#o.node.id))) return
     this.#seen.delete(node.id)
-    this.#o.logger.warn('buried a silent node', { nodeId: node.id })
+    this.#o.logger.warn('buried a silent node', { code: 'NODE_BURIED', nodeId: node.id })
     this.#o.onBurial(node.id)
   }
 }

@@ -8,6 +8,7 @@ import { ORDER_TOPIC } from '../membership/order-topic.ts'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { NodeRole, NodeState, WantedState } from '../store/membership-store.ts'
+import type { InstanceTraces } from '../trace/instance-traces.ts'
 import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from '../worker/execution.ts'
 import { StoreClock } from '../worker/store-clock.ts'
 import { silentBus, type WakeBus } from '../worker/wake-bus.ts'
@@ -45,6 +46,7 @@ export interface NodeSessionOptions {
   /** What operators want of the node has begun, or is done. */
   readonly onState: (state: NodeState) => void
   readonly metrics?: EngineMetrics | undefined
+  readonly traces?: InstanceTraces | undefined
   readonly onCommitted?: () => void
   /** Buried: drop this session and begin another. */
   readonly onBuried: () => void
@@ -54,6 +56,8 @@ const TRIM_EVERY_MS = 60_000
 /** So that a timer is in hand before it is due, whenever the poll comes. */
 const AHEAD_OF_POLL_MS = 500
 const KEPT_MINUTES = 10
+/** Topics that say nothing of work: of the live feed, and of partial results. */
+const OTHERS = /^(?:live|part):/
 
 export class NodeSession {
   readonly id: string
@@ -124,6 +128,11 @@ export class NodeSession {
     return this.#over
   }
 
+  /** Of this node's clock, less that of the store; 0 while nothing speaks for a difference. */
+  get skewMs(): number {
+    return this.#membership.skewMs
+  }
+
   async begin(): Promise<void> {
     await this.#membership.join()
     this.duty.heed(this.#options.wanted)
@@ -171,7 +180,7 @@ export class NodeSession {
     if (topic.startsWith(ORDER_TOPIC)) {
       if (topic === `${ORDER_TOPIC}${this.id}`) void this.hearOrders()
     } else if (topic.startsWith('stim:')) this.worker.nudge(topic.slice('stim:'.length))
-    else if (!topic.startsWith('live:')) this.worker.wake() // the live feed's own matter
+    else if (!OTHERS.test(topic)) this.worker.wake()
   }
 
   /** The others see it at once, not with the next beat. */

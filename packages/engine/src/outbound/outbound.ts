@@ -12,6 +12,8 @@ export interface Outbound {
   readonly ca?: string
   /** @default the resolver of the machine */
   readonly resolveHost?: ResolveHost
+  /** What HTTP requests send along as `traceparent`, unless their author does. @default nothing */
+  readonly traceparent?: (() => string | undefined) | undefined
   readonly mailer?: Mailer | undefined
   readonly redis?: ChannelPublisher | undefined
   readonly rabbitmq?: ExchangePublisher | undefined

@@ -1,5 +1,6 @@
 /** How long ended instances stay, what is held back, and the sweep that deletes the others: by one node at a time. */
 import { type Clock, errorMessage, InvalidOption, isUuid, type Logger, type Timer } from '@lockstep/base'
+import { type MaintenanceLocks, runAlone } from '../maintenance/run-alone.ts'
 import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { KeptAs, RetentionRule, RuleName } from '../store/maintenance-store.ts'
@@ -22,6 +23,8 @@ export interface HoldScope {
 
 export interface RetentionContext {
   readonly store: EngineStore
+  /** A sweep is shown to others by its lock, and skipped while another process has that. */
+  readonly locks?: MaintenanceLocks | undefined
   readonly clock: Clock
   readonly logger: Logger
   readonly options: ResolvedRetention
@@ -110,7 +113,11 @@ export class Retention {
     if (!(await store.maintenance.takeTurn(RETENTION, nodeId, TURN_MS, early))) return undefined
     let nextInMs = Math.min(AFTER_FAILURE_MS, options.everyMs)
     try {
-      const report = await sweep({ ...this.#o, nodeId, signal: this.#stopping.signal })
+      const alone = await runAlone(this.#o.locks, RETENTION, this.#stopping.signal, (signal) =>
+        sweep({ ...this.#o, nodeId, signal }),
+      )
+      if (!alone.ran) return undefined
+      const report = alone.value
       if (report.ended === 'done') nextInMs = options.everyMs
       if (report.ended === 'archive')
         logger.error('the archive failed, nothing of its batch was deleted', { reason: report.error })

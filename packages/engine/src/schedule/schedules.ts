@@ -1,5 +1,5 @@
 /** Schedules as programs and servers see them. What they change is decided inside the store's transaction, by its clock. */
-import { type Clock, InvalidOption, type Json } from '@lockstep/base'
+import { InvalidOption, type Json } from '@lockstep/base'
 import { DefinitionNotFound } from '../definition/errors.ts'
 import { toPayload } from '../step/payload.ts'
 import type {
@@ -62,7 +62,8 @@ export interface BackfillOutcome {
 
 export interface SchedulesOptions {
   readonly schedules: ScheduleStore
-  readonly clock: Clock
+  /** The store's time: a preview must not depend on which node was asked. */
+  readonly storeTime: () => number
   readonly newId: () => string
   readonly nodeId: () => string
   readonly runDue: () => Promise<FiredRuns>
@@ -208,7 +209,7 @@ export class Schedules {
     options: InTenant & { readonly count?: number; readonly from?: InstantText } = {},
   ): Promise<readonly PreviewLine[]> {
     const { tenant = TENANT, count = 10 } = options
-    const from = options.from === undefined ? this.#o.clock.now() : instantOf('from', options.from)
+    const from = options.from === undefined ? this.#o.storeTime() : instantOf('from', options.from)
     const compiled = typeof schedule === 'string' ? await this.#compiled(tenant, schedule) : compileSchedule(schedule)
     return compiled === undefined ? [] : preview(compiled, from, count)
   }

@@ -21,6 +21,7 @@ export type SchedulerMode = 'cluster' | 'leader' | 'off'
 export interface SchedulingOptions {
   readonly store: EngineStore
   readonly clock: Clock
+  readonly storeTime: () => number
   readonly logger: Logger
   readonly bus: WakeBus
   readonly newId: () => string
@@ -73,7 +74,7 @@ export class Scheduling {
     })
     this.schedules = new Schedules({
       schedules: store.schedules,
-      clock,
+      storeTime: options.storeTime,
       newId,
       nodeId,
       onStarted,

@@ -1,5 +1,7 @@
 import { InvalidOption } from '@lockstep/base'
 import type { UserTransaction } from '../store/transaction-store.ts'
+import type { Pins } from '../test-run/pin.ts'
+import { isTestTenant } from '../test-run/test-tenant.ts'
 
 export const DEFAULT_TENANT = 'default'
 
@@ -18,6 +20,10 @@ export interface StartRequest {
   readonly priority?: number
   /** Joins the caller's own transaction: the instance exists when that commits. */
   readonly tx?: UserTransaction
+  /** The span that its trace is below, as a `traceparent`. @default the one in which it is started */
+  readonly trace?: string
+  /** Test runs only: steps that are not executed, and what they answer instead. */
+  readonly pins?: Pins
 }
 
 export interface StartedInstance {
@@ -39,4 +45,10 @@ const LONGEST_TEXT = 512
 export function checkText(value: string | undefined, option: string): void {
   if (value === undefined || (value.length > 0 && value.length <= LONGEST_TEXT && !value.includes('\0'))) return
   throw new InvalidOption({ option, rule: `text of 1 to ${LONGEST_TEXT} characters without NUL` })
+}
+
+/** Nobody gets around a step of a real run. */
+export function checkPins(tenant: string, pins: Pins | undefined): void {
+  if (pins !== undefined && !isTestTenant(tenant))
+    throw new InvalidOption({ option: 'pins', rule: 'for test runs only' })
 }

@@ -1,3 +1,5 @@
+import type { Json } from '@lockstep/base'
+import type { StartAnswer } from '../commit/commit-pipeline.ts'
 import { DefinitionNotFound } from '../definition/errors.ts'
 import { type ControlledStarts, checkPriority } from '../flow/controlled-starts.ts'
 import { AGEING_MS } from '../flow/flow-policy.ts'
@@ -8,8 +10,8 @@ import { toPayload } from '../step/payload.ts'
 import type { StartItem } from '../store/commit-store.ts'
 import type { TransactionStore, UserTransaction } from '../store/transaction-store.ts'
 import type { ChildStart, InstanceIdentity } from '../worker/execution.ts'
-import type { StartPlanner } from './start-planner.ts'
-import { checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } from './start-request.ts'
+import type { StartPlan, StartPlanner } from './start-planner.ts'
+import { checkPins, checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } from './start-request.ts'
 
 export interface StarterOptions {
   readonly planner: StartPlanner
@@ -25,7 +27,15 @@ export interface StarterOptions {
 /** Up to so many may as well begin at once. */
 const FEW = 500
 /** What must be durable before the first of a crowd begins: later, each would compete with those that are still to be written. */
-const PORTION = 10_000
+const PORTION = 20_000
+
+/** A start that was checked, and is not written yet. */
+interface Prepared {
+  readonly item: StartItem
+  readonly started: StartedFact
+  readonly priority: number | undefined
+  readonly claimable: boolean
+}
 
 interface ControlledHow {
   readonly priority?: number | undefined
@@ -40,42 +50,63 @@ export class Starter {
     this.#o = options
   }
 
-  /** Settles when all are durable; answers in order. A crowd is written first and begins then, on any node. */
+  /**
+   * Settles when all are durable; answers in order. All are checked before the first is written. A crowd is written first and begins then,
+   * on any node.
+   */
   async startMany(requests: readonly StartRequest[]): Promise<readonly StartedInstance[]> {
-    if (requests.length <= FEW) return Promise.all(requests.map((request) => this.start(request)))
-    const started: StartedInstance[] = []
-    for (let from = 0; from < requests.length; from += PORTION) {
-      const portion = requests.slice(from, from + PORTION)
+    const prepared: Prepared[] = []
+    for (const request of requests) {
+      const made = this.#prepare(request)
+      prepared.push(made instanceof Promise ? await made : made)
+    }
+    if (prepared.length <= FEW) return Promise.all(prepared.map((each) => this.#go(each, undefined)))
+    const answers: StartedInstance[] = []
+    for (let from = 0; from < prepared.length; from += PORTION) {
       try {
-        started.push(...(await Promise.all(portion.map((request) => this.#start(request, true)))))
+        for (const each of await this.#writeCrowd(prepared.slice(from, from + PORTION))) answers.push(each)
       } finally {
         this.#o.onDue()
       }
     }
-    return started
+    return answers
   }
 
   /** Settles when the instance is durable, or stands in the caller's transaction. */
-  start(request: StartRequest): Promise<StartedInstance> {
-    return this.#start(request, false)
+  async start(request: StartRequest): Promise<StartedInstance> {
+    return this.#go(await this.#prepare(request), request.tx)
   }
 
-  async #start(request: StartRequest, isOneOfMany: boolean): Promise<StartedInstance> {
-    const { planner } = this.#o
-    const { tenant = DEFAULT_TENANT, definitionId, version, correlationId, dedupeKey, priority, trigger, tx } = request
+  /** At once where nothing has to be asked for it: in a crowd that counts. */
+  #prepare(request: StartRequest): Prepared | Promise<Prepared> {
+    const { tenant = DEFAULT_TENANT, definitionId, version, correlationId, dedupeKey, priority } = request
     checkPriority(priority)
+    checkPins(tenant, request.pins)
     checkText(correlationId, 'correlationId')
     checkText(dedupeKey, 'dedupeKey')
     const input = toPayload(request.input ?? null, 'The input')
-    const plan = planner.planHere(definitionId, version) ?? (await planner.plan(tenant, definitionId, version))
+    const plan = this.#o.planner.planHere(definitionId, version)
+    if (plan !== undefined) return this.#prepared(request, input, plan)
+    return this.#planned(tenant, definitionId, version, input).then((found) => this.#prepared(request, input, found))
+  }
+
+  async #planned(tenant: string, definitionId: string, version: number | undefined, input: Json): Promise<StartPlan> {
+    const { planner } = this.#o
+    const plan = await planner.plan(tenant, definitionId, version)
     if (plan.checksInput) await planner.checkInput(tenant, definitionId, plan.version, input)
+    return plan
+  }
+
+  #prepared(request: StartRequest, input: Json, plan: StartPlan): Prepared {
+    const { tenant = DEFAULT_TENANT, definitionId, correlationId, dedupeKey, priority, trigger } = request
     const started: StartedFact = {
       kind: 'started',
       input,
       ...(correlationId === undefined ? {} : { correlationId }),
       ...(trigger === undefined ? {} : { trigger }),
+      ...(request.pins === undefined ? {} : { pins: request.pins }),
+      ...(request.trace === undefined ? {} : { trace: request.trace }),
     }
-    const claimed = !isOneOfMany && tx === undefined && plan.claimable && this.#o.session().worker.hasRoom
     const item: StartItem = {
       tenant,
       instanceId: this.#o.newId(),
@@ -86,18 +117,45 @@ export class Starter {
       parentId: undefined,
       parentStep: undefined,
       queue: plan.queue,
-      claimed,
+      claimed: false,
       // Where it has to wait it counts as older: a priority is a lead in time, so that nothing waits for ever.
-      dueInMs: claimed || priority === undefined ? 0 : -priority * AGEING_MS,
+      dueInMs: priority === undefined ? 0 : -priority * AGEING_MS,
       started: factToRow(started),
     }
-    if (this.#o.flow.known(tenant, definitionId)) return this.#control(item, started, { priority, tx })
-    if (tx !== undefined) return this.#startWithin(tx, item, started, priority)
-    return this.#begin(item, started, priority, isOneOfMany)
+    return { item, started, priority, claimable: plan.claimable }
+  }
+
+  #go({ item, started, priority, claimable }: Prepared, tx: UserTransaction | undefined): Promise<StartedInstance> {
+    const claimed = tx === undefined && claimable && this.#o.session().worker.hasRoom
+    const chosen = claimed ? { ...item, claimed, dueInMs: 0 } : item
+    if (this.#o.flow.known(item.tenant, item.definitionId)) return this.#control(chosen, started, { priority, tx })
+    if (tx !== undefined) return this.#startWithin(tx, chosen, started, priority)
+    return this.#begin(chosen, started, priority)
+  }
+
+  /** None of them is claimed by being written: there is one promise for all, not one each. */
+  async #writeCrowd(crowd: readonly Prepared[]): Promise<readonly StartedInstance[]> {
+    const { flow, planner } = this.#o
+    const isPlain = ({ item }: Prepared): boolean => !flow.known(item.tenant, item.definitionId)
+    const plain = crowd.filter(isPlain)
+    const written = new Map<Prepared, StartAnswer>()
+    const answers = await this.#o.session().pipeline.startAll(plain.map(({ item }) => item))
+    plain.forEach((each, index) => written.set(each, answers[index]!))
+    const settle = (each: Prepared): StartedInstance | Promise<StartedInstance> => {
+      const verdict = written.get(each)?.verdict
+      if (verdict === undefined) return this.#control(each.item, each.started, { priority: each.priority })
+      if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
+      if (verdict.kind === 'unknown-definition')
+        return this.#controlOrRefuse(each.item, each.started, { priority: each.priority })
+      const { tenant, definitionId, instanceId } = each.item
+      planner.started(tenant, definitionId, verdict.version)
+      return { instanceId, created: true, here: false }
+    }
+    return Promise.all(crowd.map(settle))
   }
 
   /** Repeating it is harmless: the id of the child is its dedupe key. */
-  async startChild(parent: InstanceIdentity, child: ChildStart): Promise<void> {
+  async startChild(parent: InstanceIdentity, child: ChildStart, trace?: string): Promise<void> {
     const { planner } = this.#o
     const { tenant } = parent
     const { instanceId, definitionId, correlationId, input, depth } = child
@@ -108,6 +166,7 @@ export class Starter {
       input,
       depth,
       ...(correlationId === undefined ? {} : { correlationId }),
+      ...(trace === undefined ? {} : { trace }),
     }
     const item: StartItem = {
       tenant,
@@ -127,20 +186,14 @@ export class Starter {
     else await this.#begin(item, started)
   }
 
-  async #begin(
-    item: StartItem,
-    started: StartedFact,
-    priority?: number,
-    isOneOfMany = false,
-  ): Promise<StartedInstance> {
+  async #begin(item: StartItem, started: StartedFact, priority?: number): Promise<StartedInstance> {
     const { instanceId, claimed } = item
     const session = this.#o.session()
     using _ = session.worker.expect(instanceId)
     const { verdict, at } = await session.pipeline.start(item)
     if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
     if (verdict.kind === 'unknown-definition') return this.#controlOrRefuse(item, started, { priority })
-    if (isOneOfMany) this.#o.planner.started(item.tenant, item.definitionId, verdict.version)
-    else this.#begun(session, item, started, { version: verdict.version, here: claimed, at })
+    this.#begun(session, item, started, { version: verdict.version, here: claimed, at })
     return { instanceId, created: true, here: claimed }
   }
 

@@ -1,3 +1,5 @@
+import type { Page } from './browse-store.ts'
+
 /** Who may do what is the server's matter; these ports only keep what it needs to tell. Instants are the store's. */
 
 export interface NewApiKey {
@@ -91,6 +93,29 @@ export interface SessionStore {
   end(hash: string): Promise<boolean>
 }
 
+/** What else there is to say of a change. */
+export interface AuditDetail {
+  readonly reason?: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+/** Somebody whom an issuer knows; no user of ours stands behind it. */
+export interface IssuedSession {
+  /** Unique among all principals. */
+  readonly subject: string
+  readonly name: string
+  readonly tenant: string
+  readonly role: string
+}
+
+export interface IssuedSessionStore {
+  open(hash: string, session: IssuedSession, idleMs: number, longestMs: number): Promise<void>
+  /** The session if it lives, and moves its end on when a part of its time has passed. */
+  touch(hash: string, idleMs: number): Promise<IssuedSession | undefined>
+  end(hash: string): Promise<boolean>
+}
+
 export interface NewAuditEntry {
   readonly tenant: string
   /** When it was asked for, in milliseconds since 1970, by the clock of the node. */
@@ -106,6 +131,7 @@ export interface NewAuditEntry {
   readonly address: string
   readonly agent: string
   readonly node: string
+  readonly detail?: AuditDetail | undefined
 }
 
 export interface AuditEntry extends NewAuditEntry {
@@ -122,8 +148,8 @@ export interface AuditFilter {
 /** Append only: nothing here changes or deletes an entry, and the store refuses to. */
 export interface AuditStore {
   append(entries: readonly NewAuditEntry[]): Promise<void>
-  /** Newest first. */
-  list(place: AccessPlace, filter: AuditFilter): Promise<readonly AuditEntry[]>
+  /** Newest first. Looks at a bounded number of entries; keys are their numbers. */
+  list(place: AccessPlace, filter: AuditFilter): Promise<Page<AuditEntry>>
 }
 
 /** Settings that a cluster makes up once and all its nodes share. */
@@ -142,6 +168,7 @@ export interface AccessStore {
   readonly keys: ApiKeyStore
   readonly users: UserStore
   readonly sessions: SessionStore
+  readonly issuedSessions: IssuedSessionStore
   readonly audit: AuditStore
   readonly sharedSecrets: SharedSecretStore
   readonly resumeTokens: TokenTenantStore

@@ -25,6 +25,8 @@ export interface ClaimRequest {
   readonly nodeId: string
   readonly queues: readonly string[]
   readonly limit: number
+  /** How many of them may be new: that have never run. @default all */
+  readonly newLimit?: number
   /** Also take what becomes due within this time: it is fired from memory, on time. */
   readonly aheadMs: number
   /** Skip rows that were due longer ago than this: a cheap look past dead index entries. Absent: look at all. */

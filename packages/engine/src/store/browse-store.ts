@@ -73,6 +73,17 @@ export interface NodeView {
   readonly skewMs: number | undefined
 }
 
+/** What waits for a worker. Counts stop at 10,000. */
+export interface QueueView {
+  readonly name: string
+  /** Could go on, and nobody has it in hand. */
+  readonly due: number
+  readonly oldestDueAt: number | undefined
+  /** Has something to do later. */
+  readonly later: number
+  readonly nextDueAt: number | undefined
+}
+
 /** An instance that a node has in hand. */
 export interface HeldView {
   readonly instanceId: string
@@ -97,6 +108,8 @@ export interface BrowseStore {
   runs(tenant: string, scheduleId: string, place: Place, limit: number): Promise<Page<ScheduleRun>>
   /** By name, at most 1,000. */
   nodes(): Promise<readonly NodeView[]>
+  /** By name, at most 100. */
+  queues(): Promise<readonly QueueView[]>
   /** By id of the instance. */
   held(tenant: string, place: Place, limit: number): Promise<Page<HeldView>>
   /** `undefined`: nobody has it in hand. */

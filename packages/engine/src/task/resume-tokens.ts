@@ -76,6 +76,11 @@ export class ResumeTokens {
     return { kind, name, instanceId, expiresAt, task }
   }
 
+  /** Whether something was handed in with it. Only who has the token can ask. */
+  async isUsed(token: string, tenant: string = DEFAULT_TENANT): Promise<boolean> {
+    return (await this.#find(token, tenant))?.isUsed === true
+  }
+
   /** Hands in what is waited for. Throws what `HumanTasks.complete` throws, and the token can be used again then. */
   async use(token: string, { tenant = DEFAULT_TENANT, ...given }: UseToken): Promise<TokenOutcome> {
     const found = await this.#find(token, tenant)

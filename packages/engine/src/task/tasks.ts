@@ -1,5 +1,7 @@
 /** Work for outside workers: they claim it, say that they are alive, and end it. What they say counts while they hold the claim. */
 import { type Clock, InvalidOption, type Json } from '@lockstep/base'
+import { MOST_PART_BYTES } from '../progress/part-writer.ts'
+import type { PartialResults } from '../progress/partial-results.ts'
 import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import { toPayload } from '../step/payload.ts'
 import type { NewTask, TaskFilter, TaskStore, TaskVerdict, TaskView } from '../store/task-store.ts'
@@ -13,6 +15,7 @@ export interface TasksOptions {
   readonly onStimulus: (instanceId: string) => void
   /** Tells other nodes that there is a task. */
   readonly onOpened: () => void
+  readonly results: Pick<PartialResults, 'addOfTask' | 'told'>
 }
 
 export interface ClaimTasksRequest {
@@ -56,6 +59,7 @@ export interface TaskFailure {
 export const MOST_CLAIMED = 100
 export const SHORTEST_LEASE_MS = 100
 export const LONGEST_LEASE_MS = 86_400_000
+export const MOST_PARTS_AT_ONCE = 100
 const MOST_NAMES = 50
 const LONGEST_MESSAGE = 4_000
 
@@ -99,6 +103,17 @@ export class Tasks {
     checkLease(leaseMs)
     const text = progress === undefined ? undefined : JSON.stringify(toPayload(progress, 'The progress'))
     return this.#outcome(hold, (tenant) => this.#o.tasks.beat(tenant, hold.id, hold.leaseNo, leaseMs, text))
+  }
+
+  /** Hands out parts of the result, the first of which has the number `from`; those that are there already stay. Counts as a heartbeat. */
+  async emit(hold: TaskHold, from: number, values: readonly unknown[]): Promise<TaskOutcome> {
+    if (values.length === 0 || values.length > MOST_PARTS_AT_ONCE)
+      throw new InvalidOption({ option: 'parts', rule: `1 to ${MOST_PARTS_AT_ONCE}`, value: values.length })
+    const parts = values.map((value, index) => toPayload(value, `Part ${from + index}`, MOST_PART_BYTES))
+    const { results } = this.#o
+    const said = await this.#outcome(hold, (tenant) => results.addOfTask({ ...hold, tenant }, from, parts))
+    if (said.outcome === 'done') results.told(said.task.instanceId)
+    return said
   }
 
   complete(hold: TaskHold, output?: unknown): Promise<TaskOutcome> {

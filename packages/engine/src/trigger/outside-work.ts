@@ -1,6 +1,7 @@
 /** What reaches the engine from outside besides stimuli: workers, people, requests and events that start something. Put together for one engine. */
 import type { Clock, Logger, Random } from '@lockstep/base'
 import type { Sandbox } from '../expression/sandbox.ts'
+import type { PartialResults } from '../progress/partial-results.ts'
 import type { StartedInstance, StartRequest } from '../start/start-request.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import { HumanTasks } from '../task/human-tasks.ts'
@@ -24,6 +25,7 @@ export interface OutsideWorkOptions {
   readonly cancel: (tenant: string, instanceId: string, how: CancelOptions | undefined) => Promise<boolean>
   /** Something waits for an instance. */
   readonly onStimulus: (instanceId: string) => void
+  readonly results: PartialResults
 }
 
 /** What nodes tell one another. */
@@ -43,10 +45,11 @@ export class OutsideWork {
   #unsubscribe: () => void = () => {}
 
   constructor(options: OutsideWorkOptions) {
-    const { store, clock, random, logger, bus, sandbox, start, cancel, onStimulus } = options
+    const { store, clock, random, logger, bus, sandbox, start, cancel, onStimulus, results } = options
     this.#bus = bus
     this.#answers = new HttpAnswers(store.triggers, clock)
-    this.tasks = new Tasks({ tasks: store.tasks, clock, onStimulus, onOpened: () => bus.publish(TASK_TOPIC) })
+    const onOpened = (): void => bus.publish(TASK_TOPIC)
+    this.tasks = new Tasks({ tasks: store.tasks, clock, results, onStimulus, onOpened })
     this.humanTasks = new HumanTasks({ humanTasks: store.humanTasks, onStimulus })
     this.resumeTokens = new ResumeTokens({
       ...{ humanTasks: store.humanTasks, stimuli: store.stimuli, people: this.humanTasks, random, onStimulus },

@@ -18,6 +18,8 @@ export interface ClaimerOptions {
   readonly idlePollMs: number
   /** How many more instances this node can take. */
   readonly room: () => number
+  /** How many of them may be new. */
+  readonly newRoom: () => number
   /** Whether this node knows that it has claimed the instance. */
   readonly isKnown: (instanceId: string) => boolean
   /** Runs what was claimed. When it rejects, claims may be left in the store that nobody here knows of. */
@@ -174,7 +176,10 @@ export class Claimer {
     const floored = this.#floorMs !== undefined
     // Whatever fails from here on may leave claims in the store that nobody here knows of.
     this.#unsure = true
-    const claims = await agenda.claim({ nodeId, queues, limit, aheadMs, floorMs: this.#floorMs })
+    const newLimit = Math.min(limit, Math.max(0, this.#o.newRoom()))
+    const claims = await agenda.claim({ nodeId, queues, limit, newLimit, aheadMs, floorMs: this.#floorMs })
+    // New ones may be left that will be taken when there is room for them.
+    if (newLimit < limit && claims.length >= newLimit) this.#starved = true
     const { metrics } = this.#o
     if (metrics !== undefined) for (const { dueInMs } of claims) if (dueInMs <= 0) metrics.claimed(-dueInMs)
     const full = claims.length >= limit

@@ -3,6 +3,7 @@ import type { EndStatus, Fact, Failure, StepKey } from '../journal/fact.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
 import type { NewBookmark, NewEvent, NewIncident } from '../store/commit-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
+import type { StepAbout } from '../trace/burst-trace.ts'
 import type { ExecutionOrder, Stands } from './control-messages.ts'
 
 /** Which run this is. */
@@ -81,8 +82,8 @@ export interface ExecutionHost {
   propose(tentative: Tentative): void
   /** Settles when all that was recorded so far is durable. Never settles when the instance is lost or the node drains: nothing must follow. */
   durable(): Promise<void>
-  /** Runs an effect: a draining node waits for it, and for what it records before this settles. */
-  effect<T>(run: () => Promise<T>): Promise<T>
+  /** Runs an effect: a draining node waits for it, and for what it records before this settles. `about` is for traces. */
+  effect<T>(run: () => Promise<T>, about?: StepAbout): Promise<T>
   /**
    * Runs SQL that commits together with what it answers; nothing else of this instance is written meanwhile. Never settles when the
    * instance is lost: then nothing was committed.

@@ -8,6 +8,7 @@ import type { CheckpointSource } from '../commit/commit-pipeline.ts'
 import type { EndStatus, Failure } from '../journal/fact.ts'
 import type { Inbox, InboxMessage } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict, Disposition, NewIncident } from '../store/commit-store.ts'
+import type { BurstTrace, StepAbout } from '../trace/burst-trace.ts'
 import { cancellationOf } from './cancellation.ts'
 import { addEnd, checkpointItem, incidentOf, isConflict, restOf, type Standing, withdrawEnd } from './checkpoint.ts'
 import { type Order, orderOf, type TerminateOrder } from './control-messages.ts'
@@ -44,6 +45,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   #execution: Execution | undefined
   /** It was suspended or its timer has fired: it was waited for longer than a new one. */
   urgent: boolean
+  /** Absent: nobody traces. */
+  trace: BurstTrace | undefined
   #heardAll = true
   /** Messages lie there that came before the claim: nothing may be decided without them, for the count of them is known already. */
   #isUnheard = false
@@ -135,6 +138,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     const { metrics } = this.#holder
     if (metrics !== undefined && change.facts !== undefined)
       for (const { kind } of change.facts) if (kind === 'failed' || kind === 'retrying') metrics.stepFailed()
+    if (this.trace !== undefined && change.facts !== undefined) this.trace.recorded(change.facts)
     if (this.#unwritten.record(change)) this.#holder.mark(this)
   }
 
@@ -148,12 +152,12 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     return this.#gone || this.#draining || this.isStill ? new Promise(() => {}) : this.#unwritten.durable()
   }
 
-  async effect<T>(run: () => Promise<T>): Promise<T> {
+  async effect<T>(run: () => Promise<T>, about?: StepAbout): Promise<T> {
     this.#effectCount += 1
     const { metrics } = this.#holder
     const began = metrics === undefined ? 0 : this.#holder.monotonic()
     try {
-      return await run()
+      return await (this.trace === undefined ? run() : this.trace.step(about, run))
     } finally {
       metrics?.stepped(this.#holder.monotonic() - began)
       this.#effectCount -= 1
@@ -353,6 +357,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   }
 
   settle(verdict: CheckpointVerdict, at: number): void {
+    this.trace?.landed(verdict.kind)
     const flight = this.#unwritten.land()
     if (flight === undefined || this.#gone) return
     if (verdict.kind === 'lost') this.#holder.lost(this)
@@ -397,6 +402,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
 
   #send(change: PendingChange, posture: Posture, then: Disposition, tentative?: Tentative): CheckpointItem {
     this.#unwritten.send(change, posture, then, tentative)
+    this.trace?.sent(change.facts.length, then.kind)
     const snapshot = then.kind === 'suspend' ? this.#execution?.snapshot() : undefined
     return checkpointItem(this.identity, this.#standing, change, posture, then, snapshot)
   }

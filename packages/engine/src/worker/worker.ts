@@ -12,6 +12,7 @@ import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts
 import type { EngineStore } from '../store/engine-store.ts'
 import type { Taker } from '../store/stimulus-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
+import type { InstanceTraces } from '../trace/instance-traces.ts'
 import { Claimer } from './claimer.ts'
 import { isForNextOwner, isPutAside, type Order, orderOf } from './control-messages.ts'
 import { DueTimers } from './due-timers.ts'
@@ -51,6 +52,8 @@ export interface WorkerOptions {
   /** Claims in a row without a clean commit after which an instance is quarantined instead of run. */
   readonly mostCrashes?: number
   readonly metrics?: EngineMetrics | undefined
+  /** Absent: nobody traces. */
+  readonly traces?: InstanceTraces | undefined
 }
 
 /** What operators ask for that one instance in hand cannot do by itself. */
@@ -73,6 +76,8 @@ const DRAIN_LOOK_MS = 5
 const LISTEN_MS = 100
 /** How long an instance that this node cannot run is left for others. */
 const REFUSED_MS = 5_000
+/** Of the room, for instances that have run before. */
+const RESERVED = 0.1
 
 export class Worker implements Holder<HeldInstance> {
   readonly #o: Required<WorkerOptions>
@@ -97,14 +102,17 @@ export class Worker implements Holder<HeldInstance> {
   #stopped = false
 
   constructor(options: WorkerOptions) {
-    this.#o = { claims: true, mostHeld: 5_000, warmLimit: 1_000, mostCrashes: 3, metrics: undefined, ...options }
+    const defaults = { claims: true, mostHeld: 5_000, warmLimit: 1_000, mostCrashes: 3 }
+    this.#o = { ...defaults, metrics: undefined, traces: undefined, ...options }
     this.#cordoned = !this.#o.claims
     const { clock, store, logger } = this.#o
     const { agenda } = store
     this.#warm = new WarmExecutions(this.#o.warmLimit)
     const fire = (held: HeldInstance, dueAt: number): void => {
       const now = this.storeNow()
-      this.metrics?.timerFired(Math.max(0, now - dueAt))
+      const lateMs = Math.max(0, now - dueAt)
+      this.metrics?.timerFired(lateMs)
+      logger.debug('timer fired', { code: 'TIMER_FIRED', instanceId: held.identity.instanceId, lateMs })
       held.urgent = true
       held.fire(now)
     }
@@ -116,6 +124,7 @@ export class Worker implements Holder<HeldInstance> {
       ...this.#o,
       agenda,
       room: () => (this.#isShut ? 0 : this.#room()),
+      newRoom: () => this.#mostNew - this.#activeCount(),
       isKnown: (id) => this.#held.has(id) || this.#expected.has(id),
       onLook: () => this.#listenSoon(),
       takeOver: (claims) => this.#takeOver(claims),
@@ -138,7 +147,7 @@ export class Worker implements Holder<HeldInstance> {
   get hasRoom(): boolean {
     if (this.#isShut || this.#stopped) return false
     const coming = this.#expected.size
-    return this.#held.size + coming < this.#o.mostHeld && this.#activeCount() + coming < this.#o.concurrency
+    return this.#held.size + coming < this.#o.mostHeld && this.#activeCount() + coming < this.#mostNew
   }
 
   run(): void {
@@ -175,6 +184,8 @@ export class Worker implements Holder<HeldInstance> {
   async adopt(start: HeldStart, startedAt: number, started: unknown): Promise<void> {
     if (this.#draining) return this.#returnClaims([start.identity.instanceId]).catch(() => this.#claimer.doubt())
     const held = this.#hold(start)
+    this.#o.traces?.heard(start.identity.instanceId, started)
+    this.#trace(held)
     try {
       const execution = await this.#o.open(start.identity, held)
       execution.replay(undefined, [{ seq: 1, kind: 'started', data: started, at: startedAt }])
@@ -310,6 +321,7 @@ export class Worker implements Holder<HeldInstance> {
 
   suspended(held: HeldInstance): void {
     const execution = held.execution
+    held.trace?.end('suspended')
     this.#forget(held)
     const { rest } = held
     if (execution !== undefined && rest !== undefined) this.#warm.keep({ execution, rest })
@@ -318,6 +330,7 @@ export class Worker implements Holder<HeldInstance> {
   }
 
   ended(held: HeldInstance, status: string, output: Json, error: Failure | undefined): void {
+    held.trace?.end(status)
     this.#forget(held)
     held.execution?.dispose('ended')
     const { metrics } = this.#o
@@ -327,6 +340,7 @@ export class Worker implements Holder<HeldInstance> {
   }
 
   lost(held: HeldInstance): void {
+    held.trace?.end('lost')
     this.#o.logger.warn('instance lost to another node', {
       instanceId: held.identity.instanceId,
       claimNo: held.claimNo,
@@ -347,6 +361,7 @@ export class Worker implements Holder<HeldInstance> {
       if (warm === undefined) cold.push(claim)
       else {
         const held = this.#hold({ ...warm.rest, claimNo: claim.claimNo, crashes: claim.crashes })
+        this.#trace(held)
         warm.execution.attach(held)
         held.begin(warm.execution)
         this.#continue(held, claim, warm.rest.stim)
@@ -376,6 +391,10 @@ export class Worker implements Holder<HeldInstance> {
     if (claim.crashes > this.#o.mostCrashes) {
       held.quarantine(claim.crashes - 1, isPutAside(loaded))
       return
+    }
+    if (this.#o.traces !== undefined) {
+      await this.#o.traces.find(loaded, facts)
+      this.#trace(held)
     }
     if (claim.crashes > 1) await this.#probation.enter(held)
     try {
@@ -436,6 +455,10 @@ export class Worker implements Holder<HeldInstance> {
     return held
   }
 
+  #trace(held: HeldInstance): void {
+    held.trace = this.#o.traces?.burst(held.identity, held.claimNo, this.#o.nodeId)
+  }
+
   #cannotOpen(held: HeldInstance, error: unknown): void {
     this.#o.logger.error('cannot run this instance', {
       instanceId: held.identity.instanceId,
@@ -454,6 +477,11 @@ export class Worker implements Holder<HeldInstance> {
       this.#listening = undefined
       for (const held of this.#held.values()) if (held.mayHear) held.suspectStimulus()
     })
+  }
+
+  /** A part of the room is for what runs already: new ones must not keep resumes and timers out. */
+  get #mostNew(): number {
+    return this.#o.concurrency - Math.floor(this.#o.concurrency * RESERVED)
   }
 
   get #isShut(): boolean {
@@ -498,6 +526,7 @@ export class Worker implements Holder<HeldInstance> {
   }
 
   #forget(held: HeldInstance): void {
+    held.trace?.end('given back')
     this.#timers.cancel(held)
     this.#deadlines.cancel(held)
     this.#inboxes.forget(held)

@@ -1,14 +1,12 @@
 import { isJsonObject, type Json } from '@lockstep/base'
-import type { Secrets } from '../../outbound/secrets.ts'
 import { badInput, digestOf } from './outside-step.ts'
-import { textOrSecret } from './secret-input.ts'
+import { namedByData } from './secret-input.ts'
 
 export interface RequestHeaders {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** Names of those that hold secrets. */
   readonly sensitive: readonly string[]
-  readonly secrets: readonly string[]
 }
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
@@ -28,24 +26,22 @@ const OURS: ReadonlySet<string> = new Set([
 ])
 const VISIBLE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-export async function headersOf(given: Json | undefined, secrets: Secrets): Promise<RequestHeaders> {
+export function headersOf(given: Json | undefined, holdsSecret: (text: string) => boolean): RequestHeaders {
   const headers: Record<string, string> = {}
   const sensitive: string[] = []
-  const values: string[] = []
   for (const [written, value] of Object.entries(isJsonObject(given) ? given : {})) {
     const name = written.toLowerCase()
     if (!NAME.test(name))
       throw badInput(`input "headers" has a name that no header can have: ${JSON.stringify(written)}`)
     if (OURS.has(name)) throw badInput(`input "headers" may not set "${written}": it follows from the request`)
-    const { text, secret } = await textOrSecret(value, secrets)
+    if (typeof value === 'object') throw namedByData(`header "${written}"`)
+    const text = String(value)
     if (!VISIBLE.test(text))
       throw badInput(`header "${written}" has characters that no header can hold, such as line ends`)
     Object.defineProperty(headers, name, { value: text, enumerable: true, configurable: true, writable: true })
-    if (secret === undefined) continue
-    sensitive.push(name)
-    values.push(secret)
+    if (holdsSecret(text)) sensitive.push(name)
   }
-  return { headers, sensitive, secrets: values }
+  return { headers, sensitive }
 }
 
 /** The key as it is where a header can hold it. */

@@ -3,8 +3,9 @@ import { bodyOf } from './http-body.ts'
 import { headersOf, idempotencyHeader } from './http-headers.ts'
 import { parseResponse } from './http-response-body.ts'
 import { isWorthRepeating, matchesStatus, retryAfterMs } from './http-status.ts'
+import { targetUrl } from './http-url.ts'
 
-const secrets = async (name: string) => (name === 'token' ? 's3cret' : undefined)
+const holdsSecret = (text: string) => text.includes('s3cret')
 const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString()
 const response = (body: string | Uint8Array, type?: string) => ({
   status: 200,
@@ -26,14 +27,17 @@ describe('the parts of a request', () => {
     expect(made({ a: 'x y', b: [1, 2] }, 'application/x-www-form-urlencoded')[0]).toBe('a=x+y&b=1&b=2')
   })
 
-  it('are headers, with secrets in their place', async () => {
-    const given = { Authorization: { secret: 'token', prefix: 'Bearer ' }, 'X-Count': 3 }
-    expect(await headersOf(given, secrets)).toEqual({
+  it('are headers, and those that hold a secret are known', () => {
+    expect(headersOf({ Authorization: 'Bearer s3cret', 'X-Count': 3 }, holdsSecret)).toEqual({
       headers: { authorization: 'Bearer s3cret', 'x-count': '3' },
       sensitive: ['authorization'],
-      secrets: ['s3cret'],
     })
-    await expect(headersOf({ a: { secret: 'nope' } }, secrets)).rejects.toMatchObject({ code: 'SECRET_UNUSABLE' })
+  })
+
+  it('are never secrets that data has named', () => {
+    const given = { a: { secret: 'token' } }
+    expect(() => headersOf(given, holdsSecret)).toThrow(/through an expression/)
+    expect(() => targetUrl({ secret: 'token' }, holdsSecret)).toThrow(/through an expression/)
   })
 
   it.each([
@@ -45,10 +49,10 @@ describe('the parts of a request', () => {
     [{ a: 'x\r\nb: y' }],
     [{ a: 'x\0' }],
     [{ a: '\u2028' }],
-  ])('are never headers such as %j', async (headers) => {
-    await expect(headersOf(headers as never, secrets)).rejects.toMatchObject({
-      details: { faultCode: 'INVALID_INPUT' },
-    })
+  ])('are never headers such as %j', (headers) => {
+    expect(() => headersOf(headers as never, holdsSecret)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ faultCode: 'INVALID_INPUT' }) }),
+    )
   })
 
   it('have a key that every header can hold', () => {

@@ -1,7 +1,6 @@
 import type { Clock, JsonObject } from '@lockstep/base'
 import { httpClient } from '../../outbound/http/http-client.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
-import type { Secrets } from '../../outbound/secrets.ts'
 import type { ActivityContext, ActivityResult, CustomActivity, EffectActivity } from '../activity-handler.ts'
 import type { ActivityType } from '../activity-type.ts'
 import { httpRequestActivity } from './http-request.ts'
@@ -19,13 +18,12 @@ import { webhookActivity } from './webhook.ts'
 export interface OutsideServices {
   readonly clock: Clock
   readonly outbound: Outbound
-  readonly secrets: Secrets
 }
 
 /** The code of the built-in types that talk to the outside. */
-export function outsideActivities({ clock, outbound, secrets }: OutsideServices): readonly CustomActivity[] {
+export function outsideActivities({ clock, outbound }: OutsideServices): readonly CustomActivity[] {
   const { mailer, redis, rabbitmq, connections, ownDatabase = true } = outbound
-  const services = { http: httpClient({ ...outbound, clock }), secrets, now: () => clock.now() }
+  const services = { http: httpClient({ ...outbound, clock }), now: () => clock.now() }
   const outer = effect(sqlQueryActivity, (inputs, context) => runOuterQuery(connections, inputs, context))
   return [
     effect(httpRequestActivity, (inputs, context) => runHttpRequest(services, inputs, context)),

@@ -2,7 +2,6 @@ import { isJsonObject, type Json, type JsonObject } from '@lockstep/base'
 import { HttpRefused, HttpResponseUnreadable, HttpUnavailable } from '../../outbound/errors.ts'
 import type { HttpClient } from '../../outbound/http/http-client.ts'
 import type { HttpResponse } from '../../outbound/http/http-exchange.ts'
-import type { Secrets } from '../../outbound/secrets.ts'
 import type { ActivityContext, CompletedResult } from '../activity-handler.ts'
 import { bodyOf } from './http-body.ts'
 import { headersOf, idempotencyHeader } from './http-headers.ts'
@@ -14,7 +13,6 @@ import { done, durationOf, onItsWay } from './outside-step.ts'
 
 export interface HttpServices {
   readonly http: HttpClient
-  readonly secrets: Secrets
   /** Epoch milliseconds, for dates in `Retry-After`. */
   readonly now: () => number
 }
@@ -27,10 +25,11 @@ export async function runHttpRequest(
   inputs: JsonObject,
   context: ActivityContext,
 ): Promise<CompletedResult> {
-  const { http, secrets } = services
-  const target = await targetUrl(inputs.url, secrets)
+  const { http } = services
+  const { holdsSecret } = context
+  const target = targetUrl(inputs.url, holdsSecret)
   addQuery(target.url, inputs.query)
-  const given = await headersOf(inputs.headers, secrets)
+  const given = headersOf(inputs.headers, holdsSecret)
   const { body, contentType } = bodyOf(inputs.body, given.headers['content-type'])
   const response = await http.send({
     method: typeof inputs.method === 'string' ? inputs.method : 'GET',
@@ -51,29 +50,24 @@ export async function runHttpRequest(
     shownUrl: target.shown,
     signal: onItsWay(context.signal),
   })
-  const hidden = [...given.secrets, ...(target.secret === undefined ? [] : [target.secret])]
   if (matchesStatus(response.status, inputs.expectedStatus)) return done(outputOf(response, target))
   if (inputs.unexpectedStatus === 'outcome' && response.status >= 300)
     return done(outputOf(response, target), `${Math.floor(response.status / 100)}xx`)
-  throw unexpected(response, target.shown, hidden, services.now())
+  throw unexpected(response, target.shown, services.now())
 }
 
-function outputOf(
-  response: HttpResponse,
-  target: { readonly shown: string; readonly secret: string | undefined },
-): Json {
+function outputOf(response: HttpResponse, target: { readonly shown: string; readonly holdsSecret: boolean }): Json {
   const { status, headers } = response
-  const url = target.secret === undefined ? response.url.href : response.url.origin
+  const url = target.holdsSecret ? response.url.origin : response.url.href
   const parsed = parseResponse(response)
   if ('reason' in parsed) throw new HttpResponseUnreadable({ url: target.shown, reason: parsed.reason })
   return { status, headers: Object.fromEntries(Object.entries(headers)) as JsonObject, ...parsed, url }
 }
 
-/** The failure of a status that was not expected. What came with it is cut short, and shows no secret that went out. */
-export function unexpected(response: HttpResponse, url: string, hidden: readonly string[], now: number): Error {
+/** The failure of a status that was not expected. What came with it is cut short; secrets are taken out where it is written down. */
+export function unexpected(response: HttpResponse, url: string, now: number): Error {
   const { status, headers } = response
-  let body = Buffer.from(response.body).toString('utf8')
-  for (const secret of hidden) body = body.replaceAll(secret, '[secret]')
+  const body = Buffer.from(response.body).toString('utf8')
   const details = { url, status, ...(body === '' ? {} : { body: body.slice(0, LONGEST_EXCERPT) }) }
   if (!isWorthRepeating(status)) return new HttpRefused(details)
   const waitMs = retryAfterMs(headers['retry-after'], now)

@@ -1,5 +1,4 @@
 import type { JsonObject } from '@lockstep/base'
-import { requireSecret } from '../../outbound/secrets.ts'
 import {
   ID_HEADER,
   SIGNATURE_HEADER,
@@ -17,14 +16,13 @@ import { type HttpServices, unexpected } from './run-http-request.ts'
 const DEFAULT_TIMEOUT_MS = 15_000
 
 export async function runWebhook(
-  { http, secrets, now }: HttpServices,
+  { http, now }: HttpServices,
   inputs: JsonObject,
-  { idempotencyKey, signal }: ActivityContext,
+  { idempotencyKey, signal, secret, holdsSecret }: ActivityContext,
 ): Promise<CompletedResult> {
   const name = String(inputs.secret)
-  const secret = await requireSecret(secrets, name)
-  const key = webhookKey(secret, name)
-  const target = await targetUrl(inputs.url, secrets)
+  const key = webhookKey(await secret(name), name)
+  const target = targetUrl(inputs.url, holdsSecret)
   const body = Buffer.from(JSON.stringify({ type: inputs.event, data: inputs.payload ?? null }))
   const id = `msg_${digestOf(idempotencyKey)}`
   const timestamp = String(Math.floor(now() / 1_000))
@@ -49,6 +47,5 @@ export async function runWebhook(
     signal: onItsWay(signal),
   })
   if (matchesStatus(response.status, undefined)) return done({ status: response.status, id })
-  const hidden = target.secret === undefined ? [secret] : [secret, target.secret]
-  throw unexpected(response, target.shown, hidden, now())
+  throw unexpected(response, target.shown, now())
 }

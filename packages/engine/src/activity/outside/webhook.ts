@@ -23,6 +23,7 @@ export const webhookActivity: ActivityType = {
     secret: secretName('Name of the secret to sign with: at least 16 random bytes, or whsec_ and base64.'),
     timeout: Type.Optional(duration('15s by default.')),
   }),
+  literalInputs: ['secret'],
   output: outputSchema({ status: Type.Integer(), id: text('The header webhook-id, the same for each repetition.') }),
   outcomes: ['done'],
 }

@@ -15,6 +15,7 @@ import {
   parseAllDocuments,
 } from 'yaml'
 import { setMember } from '../../graph/own-member.ts'
+import type { TextPlace } from './locate.ts'
 import { type TextEntry, type TextProblem, textProblem } from './text-entry.ts'
 import { DEEPEST, MOST_ALIASES, MOST_DOCUMENTS, MOST_REPEATED } from './text-limits.ts'
 
@@ -39,7 +40,7 @@ export function readYaml(text: string): readonly TextEntry[] {
 
 function readDocument(document: Document.Parsed): readonly TextEntry[] {
   const [fault] = [...document.errors, ...document.warnings]
-  if (fault !== undefined) return [{ problem: unreadable(fault.message.split('\n')[0]!) }]
+  if (fault !== undefined) return [{ problem: unreadable(fault.message.split('\n')[0]!, placeOf(fault.linePos)) }]
   const reader = new ValueReader(document)
   try {
     const value = reader.read()
@@ -50,7 +51,11 @@ function readDocument(document: Document.Parsed): readonly TextEntry[] {
   }
 }
 
-const unreadable = (reason: string): TextProblem => textProblem('UNREADABLE_TEXT', `This is not YAML: ${reason}`)
+const unreadable = (reason: string, place?: TextPlace): TextProblem =>
+  textProblem('UNREADABLE_TEXT', `This is not YAML: ${reason}`, '', place)
+
+const placeOf = (found: Document.Parsed['errors'][number]['linePos']): TextPlace | undefined =>
+  found && { line: found[0].line, column: found[0].col }
 
 /** Leaves the recursion below; goes no further than this file. */
 class Refused extends Error {

@@ -20,13 +20,17 @@ export function yamlThread(): YamlThread {
   let last: Promise<unknown> = Promise.resolve()
   return {
     run(task) {
-      const size = 'read' in task ? task.read.length : JSON.stringify(task.write).length
-      if (size <= AT_ONCE_BYTES) return Promise.resolve(runYamlTask(task))
+      if (sizeOf(task) <= AT_ONCE_BYTES) return Promise.resolve(runYamlTask(task))
       const mine = last.then(() => inThread(task))
       last = mine.catch(() => {})
       return mine
     },
   }
+}
+
+function sizeOf(task: YamlTask): number {
+  if ('read' in task) return task.read.length
+  return 'write' in task ? JSON.stringify(task.write).length : task.locate.length
 }
 
 function inThread<T extends YamlTask>(task: T): Promise<YamlResult<T> | undefined> {

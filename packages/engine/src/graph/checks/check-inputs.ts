@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@lockstep/base'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { ActivityType } from '../../activity/activity-type.ts'
 import { DURATION_FORMAT, INSTANT_FORMAT } from '../../activity/input-schema.ts'
+import { secretPlaces, withStandIns } from '../../secret/secret-places.ts'
 import type { ActivityEntry, DocumentIndex } from '../document-index.ts'
 import { type GraphProblem, problem, warning } from '../graph-problem.ts'
 import { containsExpression, isExpressionValue } from '../input-template.ts'
@@ -25,7 +26,8 @@ export function* checkInputs(index: DocumentIndex): Generator<GraphProblem> {
 }
 
 function* checkAgainstSchema(entry: ActivityEntry, type: ActivityType): Generator<GraphProblem> {
-  const inputs = entry.document.inputs ?? {}
+  const given = entry.document.inputs ?? {}
+  const inputs = withStandIns(given, secretPlaces(given, type))
   const validate = validatorOf(type)
   if (validate(inputs)) return
   for (const error of essentialErrors(validate)) {

@@ -30,6 +30,7 @@ export interface HttpClientOptions {
   readonly allow?: readonly string[]
   readonly ca?: string | undefined
   readonly resolveHost?: ResolveHost
+  readonly traceparent?: (() => string | undefined) | undefined
 }
 
 const MOST_REDIRECTS = 5
@@ -61,12 +62,19 @@ export function httpClient(options: HttpClientOptions): HttpClient {
       const late = new TimedOut({ what: `The request to ${request.shownUrl}`, afterMs: request.timeoutMs })
       const timer = clock.schedule(request.timeoutMs, () => abort.abort(late))
       try {
-        return await travel(request, abort.signal)
+        return await travel(traced(request, options.traceparent?.()), abort.signal)
       } finally {
         timer.cancel()
       }
     },
   }
+}
+
+/** What the author says wins. */
+function traced(request: HttpRequest, traceparent: string | undefined): HttpRequest {
+  const names = Object.keys(request.headers).map((name) => name.toLowerCase())
+  if (traceparent === undefined || names.includes('traceparent')) return request
+  return { ...request, headers: { ...request.headers, traceparent } }
 }
 
 function requireWeb(url: URL): void {

@@ -13,17 +13,21 @@ import { foldJournal, type GraphSnapshot } from '../../graph/fold-journal.ts'
 import type { GraphProgram } from '../../graph/graph-program.ts'
 import type { GraphState } from '../../graph/graph-state.ts'
 import { openContainer } from '../../graph/open-container.ts'
+import { ownMember } from '../../graph/own-member.ts'
 import { resetReady, takeCancelled, takeDueRetries, takeReady } from '../../graph/ready.ts'
 import { verdict } from '../../graph/verdict.ts'
 import { dueWaits, nextDueAt, nextDueInMs, openWaitOf, stamp } from '../../graph/waits.ts'
 import type { Fact, Failure, OpenedFact, StepKey } from '../../journal/fact.ts'
 import { checkFanOut, widthOf } from '../../limit/check-fan-out.ts'
+import { withStandIns } from '../../secret/secret-places.ts'
 import { unclearOutcome } from '../../step/incident.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
 import type { InboxMessage, RecordedFact } from '../../store/agenda-store.ts'
+import type { Pin } from '../../test-run/pin.ts'
 import { operateGraph, standsOf, stepOf } from '../../verb/operate-graph.ts'
 import type { ExecutionOrder, Stands } from '../control-messages.ts'
 import { activeBeside, type Cancellation, type Execution, type ExecutionHost, type Posture } from '../execution.ts'
+import { silentOutlet } from './attempt-outlet.ts'
 import { inputsFromSandbox, inputsNow } from './evaluate-inputs.ts'
 import { type GraphShell, LiveGraph, type Run } from './live-graph.ts'
 import { reopenOutside } from './open-outside.ts'
@@ -244,6 +248,8 @@ export class GraphExecution implements Execution {
 
   #begin(run: Run): void {
     if (this.#graph.sections.holdsBack(run.step)) return
+    const pin = this.#pinOf(run)
+    if (pin !== undefined) return this.#graph.fold({ kind: 'completed', step: run.step, by: 'pin', ...pin })
     if (run.unclear) return this.#reportUnclear(run)
     try {
       const inputs = inputsNow(this.#graph, run)
@@ -252,6 +258,12 @@ export class GraphExecution implements Execution {
       return this.#graph.fail(run, error)
     }
     void this.#evaluateAndExecute(run)
+  }
+
+  #pinOf({ activity }: Run): Required<Pin> | undefined {
+    const { pins } = this.#graph.state
+    const pin = pins && ownMember(pins, activity.id)
+    return pin && { output: pin.output, outcome: pin.outcome ?? 'done' }
   }
 
   async #evaluateAndExecute(run: Run): Promise<void> {
@@ -275,7 +287,7 @@ export class GraphExecution implements Execution {
     const graph = this.#graph
     const { activity, step } = run
     const { type } = activity.type
-    const problem = graph.shell.activities.check(type, inputs)
+    const problem = graph.shell.activities.check(type, withStandIns(inputs, activity.secrets))
     if (problem !== undefined)
       return graph.fail(run, new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' }))
     if (activity.container === 'critical-section') return graph.sections.enter(run, inputs)
@@ -303,7 +315,7 @@ export class GraphExecution implements Execution {
     if (handler.runs === 'effect') return void runEffect(graph, run, handler, inputs)
     if (handler.runs === 'transaction') return runTransaction(graph, run, handler, inputs)
     try {
-      settleStep(graph, run, handler.run(inputs, activityContext(graph, run, graph.host.abort)))
+      settleStep(graph, run, handler.run(inputs, activityContext(graph, run, graph.host.abort, silentOutlet(run.step))))
     } catch (error) {
       graph.fail(run, error)
     }

@@ -12,6 +12,9 @@ import type { Fact, Failure, StepKey, Wait } from '../../journal/fact.ts'
 import { Bounds } from '../../limit/bounds.ts'
 import type { EngineLimits } from '../../limit/engine-limits.ts'
 import type { StepGate } from '../../limit/step-gate.ts'
+import type { Secrets } from '../../outbound/secrets.ts'
+import type { PartWriter } from '../../progress/part-writer.ts'
+import { UsedSecrets } from '../../secret/used-secrets.ts'
 import { Deferrals } from '../../step/deferrals.ts'
 import { toFailure } from '../../step/failure.ts'
 import type { ProgressReports } from '../../step/progress-reports.ts'
@@ -36,7 +39,9 @@ export interface GraphShell {
   readonly limits: EngineLimits
   readonly gate: StepGate
   readonly progress: ProgressReports
+  readonly parts: PartWriter
   readonly locks: WorkflowLocks | undefined
+  readonly secrets: Secrets
   readonly outside: GraphOutside
 }
 
@@ -74,6 +79,7 @@ export class LiveGraph {
   /** Transactions that wait for their moment; see `runTransaction`. */
   awaitedTransactionCount = 0
   #isDisposed = false
+  #secrets: UsedSecrets | undefined
   readonly #measure = (): number => JSON.stringify(this.state).length
 
   constructor(program: GraphProgram<CompiledExpression>, shell: GraphShell, host: ExecutionHost, goOn: () => void) {
@@ -90,16 +96,24 @@ export class LiveGraph {
     return this.#isDisposed
   }
 
+  /** What its steps have read; nothing that they write down shows it. */
+  get secrets(): UsedSecrets {
+    this.#secrets ??= new UsedSecrets(this.shell.secrets, this.shell.clock)
+    return this.#secrets
+  }
+
   isAlive(step: StepKey): boolean {
     return isLive(this.state, step)
   }
 
   /** Makes a fact true here, and asks for it to be written. */
-  fold(fact: Fact, more: Omit<Change, 'facts'> = {}): void {
+  fold(given: Fact, more: Omit<Change, 'facts'> = {}): void {
     if (this.#isDisposed) return
+    const fact = this.#secrets?.fact(given) ?? given
+    const publishes = more.publishes && (this.#secrets?.events(more.publishes) ?? more.publishes)
     applyFact(this.program, this.state, fact)
     this.bounds.count(fact, this.state.seq, this.#measure)
-    this.host.record({ ...more, facts: [fact] })
+    this.host.record({ ...more, ...(publishes && { publishes }), facts: [fact] })
   }
 
   /** Folds facts that the store has written already. */

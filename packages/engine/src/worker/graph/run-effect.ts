@@ -2,7 +2,9 @@ import { abortable, type JsonObject, LazyAbort } from '@lockstep/base'
 import type { ActivityResult, EffectActivity } from '../../activity/activity-handler.ts'
 import type { Passed } from '../../limit/passed-gate.ts'
 import { runPoliced } from '../../step/policed-attempt.ts'
+import { EffectOutlet } from './attempt-outlet.ts'
 import { enterStep, gateNames, putOff } from './enter-step.ts'
+import { inputsWithSecrets } from './inputs-with-secrets.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 import { activityContext, checkedResult, settleStep } from './settle-step.ts'
 
@@ -31,7 +33,8 @@ export async function runEffect(
       if (activity.effect === 'atMostOnce') graph.fold({ kind: 'attempting', step, attempt })
       const durable = host.durable()
       await (passed === undefined ? durable : abortable(durable, abort.signal))
-      const result = await host.effect(() => attemptEffect(graph, run, handler, inputs, abort, passed))
+      const about = { step, attempt, effect: activity.effect }
+      const result = await host.effect(() => attemptEffect(graph, run, handler, inputs, abort, passed), about)
       end = { result: checkedResult(run, result, shell.limits.payloadBytes) }
     }
   } catch (error) {
@@ -64,16 +67,25 @@ async function attemptEffect(
   abort: LazyAbort,
   passed: Passed | undefined,
 ): Promise<ActivityResult> {
-  const { step, activity, attempt } = run
+  const { step, activity } = run
   const { clock, progress } = graph.shell
-  const { identity } = graph.host
   const heartbeatMs = activity.policies?.heartbeatMs
-  const lastHeartbeat = heartbeatMs === undefined ? undefined : await progress.lastBeat(identity, step)
+  const lastHeartbeat = heartbeatMs === undefined ? undefined : await progress.lastBeat(graph.host.identity, step)
   const lease = passed?.lease
   const bounds = { timeoutMs: activity.timeoutMs, heartbeatMs, lease }
   return runPoliced(clock, abort, `Step "${step}"`, bounds, async (own, beat) => {
-    const report = progress.report(identity, step, attempt, beat)
-    return handler.run(inputs, activityContext(graph, run, own, { ...report, lastHeartbeat, fence: lease?.fence }))
+    const given = activity.secrets.length === 0 ? inputs : await inputsWithSecrets(graph, run, inputs)
+    const outlet = new EffectOutlet(graph, run, own, beat)
+    const context = activityContext(graph, run, own, outlet, { lastHeartbeat, fence: lease?.fence })
+    try {
+      const result = await handler.run(given, context)
+      const settled = outlet.settled()
+      if (settled !== undefined) await settled
+      return result
+    } catch (error) {
+      void outlet.settled()?.catch(() => undefined) // nothing more is taken from it
+      throw error
+    }
   })
 }
 

@@ -4,12 +4,14 @@ import type { CompletedResult, TransactionalActivity } from '../../activity/acti
 import { requireDeclared } from '../../graph/fact-checks.ts'
 import type { CompletedFact } from '../../journal/fact.ts'
 import type { AttemptEnd, Passed } from '../../limit/passed-gate.ts'
+import { SecretUnusable } from '../../outbound/errors.ts'
 import { inTransaction, reasonOf } from '../../step/in-transaction.ts'
 import { runPoliced } from '../../step/policed-attempt.ts'
-import { silentReport } from '../../step/progress-reports.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
 import type { UserTransaction } from '../../store/transaction-store.ts'
+import { silentOutlet } from './attempt-outlet.ts'
 import { enterThen } from './enter-step.ts'
+import { fillThen } from './inputs-with-secrets.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 import { activityContext, checkedResult, completedFact, eventOf } from './settle-step.ts'
 
@@ -19,12 +21,23 @@ import { activityContext, checkedResult, completedFact, eventOf } from './settle
  * journal, whatever else happens meanwhile. Until it has that moment nothing new begins, or it might never come.
  */
 export function runTransaction(graph: LiveGraph, run: Run, handler: TransactionalActivity, inputs: JsonObject): void {
+  // Before anything is open: an embedded store has one connection, and the transaction would wait for itself.
+  fillThen(graph, run, inputs, (filled) => enter(graph, run, handler, filled, inputs))
+}
+
+function enter(
+  graph: LiveGraph,
+  run: Run,
+  handler: TransactionalActivity,
+  inputs: JsonObject,
+  unfilled: JsonObject,
+): void {
   if (run.activity.policies?.isGated !== true) return transact(graph, run, handler, inputs, undefined)
   enterThen(
     graph,
     run,
     (passed) => transact(graph, run, handler, inputs, passed),
-    () => runTransaction(graph, run, handler, inputs),
+    () => runTransaction(graph, run, handler, unfilled),
   )
 }
 
@@ -94,11 +107,16 @@ function transactionAttempt(
     const result = await runPoliced(clock, abort, what, bounds, async (own) => {
       const { signal } = own
       signal.throwIfAborted()
-      const context = { ...activityContext(graph, run, own, { ...silentReport, fence: lease?.fence }), signal, tx }
+      const context = {
+        ...activityContext(graph, run, own, silentOutlet(run.step), { fence: lease?.fence }),
+        signal,
+        tx,
+        secret: notInside,
+      }
       return abortable(Promise.resolve(handler.run(inputs, context)), signal)
     })
-    const fact = factOf(graph, run, result)
-    const event = eventOf(graph, result)
+    const fact = graph.secrets.fact(factOf(graph, run, result))
+    const [event] = graph.secrets.events([eventOf(graph, result)].filter((each) => each !== undefined))
     return { result: undefined, change: { facts: [fact], ...(event === undefined ? {} : { publishes: [event] }) } }
   }
 }
@@ -112,4 +130,11 @@ function factOf({ program, shell }: LiveGraph, run: Run, result: CompletedResult
   const fact = completedFact(run, checkedResult(run, result, shell.limits.payloadBytes))
   requireDeclared(program, fact, fact.assign)
   return fact
+}
+
+const notInside = async (name: string): Promise<never> => {
+  throw new SecretUnusable({
+    name,
+    why: 'cannot be read inside a transaction: name it in the inputs, { "$secret": "…" }',
+  })
 }

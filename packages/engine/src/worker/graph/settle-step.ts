@@ -2,8 +2,8 @@ import type { Json } from '@lockstep/base'
 import type { ActivityContext, ActivityResult, CompletedResult, InlineResult } from '../../activity/activity-handler.ts'
 import type { CompletedFact } from '../../journal/fact.ts'
 import { toPayload } from '../../step/payload.ts'
-import { type AttemptReport, silentReport } from '../../step/progress-reports.ts'
 import type { NewEvent } from '../../store/commit-store.ts'
+import type { AttemptOutlet } from './attempt-outlet.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 
 /** Makes what came of a step a fact. */
@@ -67,7 +67,7 @@ export function checkedResult<R extends ActivityResult>({ step }: Run, result: R
 }
 
 /** What an attempt has of its own, besides its inputs. */
-export interface AttemptScope extends AttemptReport {
+export interface AttemptScope {
   readonly lastHeartbeat?: Json | undefined
   readonly fence?: bigint | undefined
 }
@@ -76,7 +76,8 @@ export function activityContext(
   graph: LiveGraph,
   { step, attempt }: Run,
   abort: { readonly signal: AbortSignal },
-  { progress, heartbeat, lastHeartbeat, fence }: AttemptScope = silentReport,
+  outlet: AttemptOutlet,
+  { lastHeartbeat, fence }: AttemptScope = {},
 ): ActivityContext {
   const { instanceId, definitionId } = graph.host.identity
   return {
@@ -92,7 +93,11 @@ export function activityContext(
     logger: graph.shell.logger,
     fence,
     lastHeartbeat,
-    progress,
-    heartbeat,
+    secret: (name) => graph.secrets.read(name, graph.host.identity.tenant),
+    holdsSecret: (text) => graph.secrets.shows(text),
+    progress: (progress) => outlet.report().progress(progress),
+    heartbeat: (details) => outlet.report().heartbeat(details),
+    emit: (part, number) => outlet.parts().emit(part, number),
+    emitted: () => outlet.parts().emitted(),
   }
 }

@@ -1,0 +1,50 @@
+/** What can be read of an instance, straight from the store. */
+import type { Json } from '@lockstep/base'
+import { InstanceNotFound } from '../definition/errors.ts'
+import type { Programs } from '../definition/programs.ts'
+import { foldJournal } from '../graph/fold-journal.ts'
+import { factFromRow } from '../journal/fact.ts'
+import type { EngineStore } from '../store/engine-store.ts'
+import type { InstanceView, JournalRow } from '../store/instance-reader.ts'
+import { type ScopeAt, type ScopeRequest, scopeAt } from './scope-at.ts'
+import { type StateAt, stateAt } from './state-at.ts'
+
+export interface InstanceReads {
+  get(tenant: string, instanceId: string): Promise<InstanceView>
+  journal(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalRow[]>
+  variables(instanceId: string): Promise<Readonly<Record<string, Json>> | undefined>
+  stateAt(tenant: string, instanceId: string, seq: number | undefined): Promise<StateAt>
+  scopeAt(tenant: string, instanceId: string, asked: ScopeRequest): Promise<ScopeAt>
+}
+
+export function instanceReads(store: EngineStore, programs: Programs): InstanceReads {
+  const { instances, agenda } = store
+  return {
+    async get(tenant, instanceId) {
+      const found = await instances.get(tenant, instanceId)
+      if (found === undefined) throw new InstanceNotFound({ instanceId })
+      return found
+    },
+
+    async journal(tenant, instanceId, afterSeq, limit) {
+      const rows = await instances.journal(tenant, instanceId, afterSeq, limit)
+      return rows.map((row) => {
+        const { kind: _, ...data } = factFromRow(row)
+        return { ...row, data }
+      })
+    },
+
+    async variables(instanceId) {
+      const [loaded] = await agenda.load([instanceId])
+      if (loaded === undefined) return undefined
+      const program = await programs.get(loaded.tenant, loaded.definitionId, loaded.version).catch(() => undefined)
+      if (program?.kind !== 'graph') return undefined
+      const { snapshot, snapshotAt, facts } = loaded
+      const last = snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }
+      return foldJournal(program.graph, last, facts).variables
+    },
+
+    stateAt: (tenant, instanceId, seq) => stateAt({ instances, programs }, tenant, instanceId, seq),
+    scopeAt: (tenant, instanceId, asked) => scopeAt({ instances, programs }, tenant, instanceId, asked),
+  }
+}

@@ -1,0 +1,152 @@
+/** Takes values out of whatever is about to be written down: as they are, and in the forms in which others give them back. */
+import type { Json, LogFields } from '@lockstep/base'
+
+export const MASKED = '[secret]'
+
+/** Shorter ones would take much away that is none. */
+const SHORTEST = 4
+/** Of a number that is taken for a secret, and of a part of one. */
+const SHORTEST_PART = 8
+/** Of a line, or a piece of a path, that is taken for a secret by itself. */
+const SHORTEST_LINE = 16
+/** Text that is cut off somewhere is at least so long. */
+const CUT_AT = 1_000
+const MOST_VALUES = 256
+
+export class SecretMask {
+  /** None for most: an instance without secrets pays nothing. */
+  #values: Set<string> | undefined
+  #forms: readonly string[] = []
+  #pattern: RegExp | undefined
+
+  get isEmpty(): boolean {
+    return this.#values === undefined
+  }
+
+  add(value: string): void {
+    const values = this.#values ?? new Set()
+    if (value.length < SHORTEST || values.has(value)) return
+    if (values.size >= MOST_VALUES) values.delete(values.values().next().value!)
+    values.add(value)
+    this.#values = values
+    this.#forms = [...new Set([...values].flatMap(partsOf).flatMap(formsOf))].sort((a, b) => b.length - a.length)
+    this.#pattern = new RegExp(this.#forms.map(escaped).join('|'), 'g')
+  }
+
+  /** Whether a text shows one of them. */
+  shows(text: string): boolean {
+    return this.text(text) !== text
+  }
+
+  text(text: string): string {
+    if (this.#pattern === undefined) return text
+    const masked = text.replace(this.#pattern, MASKED)
+    return masked.length < CUT_AT ? masked : this.#withoutTail(masked)
+  }
+
+  /** Plain data without them, in names of members too. The value itself where it holds none. */
+  json<T extends Json | undefined>(value: T): T {
+    return this.#pattern === undefined ? value : (this.#json(value as Json) as T)
+  }
+
+  fields(fields: LogFields): LogFields {
+    return this.#pattern === undefined ? fields : (this.#json(plain(fields)) as LogFields)
+  }
+
+  #json(value: Json): Json {
+    if (typeof value === 'string') return this.text(value)
+    if (typeof value === 'number') {
+      const digits = String(value)
+      return digits.length >= SHORTEST_PART && this.shows(digits) ? MASKED : value
+    }
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.#json(item))
+      return items.some((item, at) => item !== value[at]) ? items : value
+    }
+    const before = Object.entries(value)
+    const after = before.map(([key, member]) => [this.text(key), this.#json(member as Json)] as const)
+    const isSame = after.every(([key, member], at) => key === before[at]![0] && member === before[at]![1])
+    return isSame ? value : Object.fromEntries(after)
+  }
+
+  /** Text that was cut off may end in the beginning of one. */
+  #withoutTail(text: string): string {
+    for (const form of this.#forms) {
+      for (let length = form.length - 1; length >= SHORTEST_PART; length -= 1)
+        if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + MASKED
+    }
+    return text
+  }
+}
+
+/** Others may give back a part of it alone: a line of a key, or what makes a URL secret. */
+function partsOf(value: string): readonly string[] {
+  const lines = value.includes('\n') ? value.split(/[\r\n]+/).filter((line) => line.length >= SHORTEST_LINE) : []
+  return [value, ...lines, ...(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value) ? partsOfUrl(value) : [])]
+}
+
+function partsOfUrl(text: string): readonly string[] {
+  const { href, pathname, search, searchParams, username, password, hash } = new URL(text)
+  const path = pathname.split('/').filter((segment) => segment.length >= SHORTEST_LINE)
+  const rest = [
+    pathname + search,
+    search.slice(1),
+    ...searchParams.values(),
+    username,
+    password,
+    hash.slice(1),
+    ...path,
+  ]
+  const plain = rest.flatMap((part) => [part, decoded(part)])
+  return [href, ...plain.filter((part) => part.length >= SHORTEST_PART)]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function formsOf(value: string): readonly string[] {
+  const bytes = Buffer.from(value)
+  const encoded = encodeURIComponent(value)
+  const form = new URLSearchParams({ v: value }).toString().slice(2)
+  const json = JSON.stringify(value).slice(1, -1)
+  const hex = bytes.toString('hex')
+  return [
+    value,
+    ...[json, JSON.stringify(json).slice(1, -1), encoded, encoded.toLowerCase(), form].filter((each) => each !== value),
+    ...[hex, hex.toUpperCase(), ...base64FormsOf(bytes)].filter((each) => each.length >= SHORTEST_PART),
+  ]
+}
+
+/** What base64 makes of it wherever it stands among other bytes, such as behind a user's name: the characters that are its own alone. */
+function base64FormsOf(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+    const whole = Math.floor(((before + bytes.length) * 8) / 6)
+    const own = text.slice(Math.ceil((before * 8) / 6), whole)
+    return [own, own.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+/** What a logger would make of fields that are no plain data. */
+function plain(fields: LogFields): Json {
+  const seen = new Set<unknown>()
+  return JSON.parse(
+    JSON.stringify(fields, (_key, value: unknown) => {
+      if (typeof value === 'bigint') return String(value)
+      if (typeof value !== 'object' || value === null) return value
+      if (seen.has(value)) return '[again]'
+      seen.add(value)
+      return value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : value
+    }) ?? '{}',
+  )
+}

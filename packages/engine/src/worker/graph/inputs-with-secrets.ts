@@ -1,0 +1,31 @@
+import type { JsonObject } from '@lockstep/base'
+import { atPlaces } from '../../secret/secret-places.ts'
+import { WorkflowFault } from '../../step/workflow-fault.ts'
+import type { LiveGraph, Run } from './live-graph.ts'
+
+/** Inputs as the code of an attempt gets them: secrets in their places. They exist while it runs, and are never recorded. */
+export async function inputsWithSecrets(graph: LiveGraph, { activity }: Run, inputs: JsonObject): Promise<JsonObject> {
+  const { tenant } = graph.host.identity
+  const texts: string[] = []
+  for (const { name, prefix } of activity.secrets) texts.push(`${prefix}${await graph.secrets.read(name, tenant)}`)
+  const filled = atPlaces(inputs, activity.secrets, texts)
+  const problem = graph.shell.activities.check(activity.type.type, filled)
+  if (problem !== undefined) throw new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' })
+  return filled
+}
+
+/** Calls `begin` with them: at once where there are none. */
+export function fillThen(graph: LiveGraph, run: Run, inputs: JsonObject, begin: (filled: JsonObject) => void): void {
+  if (run.activity.secrets.length === 0) return begin(inputs)
+  graph.activeCount += 1
+  const goOn = (then: () => void): void =>
+    graph.freeze.afterwards(() => {
+      graph.activeCount -= 1
+      if (graph.isAlive(run.step) && !graph.host.isStill) then()
+      graph.goOn()
+    })
+  inputsWithSecrets(graph, run, inputs).then(
+    (filled) => goOn(() => begin(filled)),
+    (error: unknown) => goOn(() => graph.fail(run, error)),
+  )
+}
