@@ -7,6 +7,8 @@ import { startChild } from './child.ts'
 import { edge, errorOf, openTestPglite, testFolder, until } from './open-test-database.ts'
 
 const random = seededRandom(20_261_115)
+/** More with LOCKSTEP_CRASH_CYCLES=20: each starts an embedded store anew. */
+const CYCLES = Number(process.env.LOCKSTEP_CRASH_CYCLES ?? 4)
 /** Many processes are started one after the other. */
 const LONG_MS = 400_000
 
@@ -17,12 +19,12 @@ const allIds = statement<undefined, { id: number }>('test_all_written', () => []
 
 describe('kill -9 of the process', () => {
   it(
-    'loses no acknowledged row in twenty cycles under writes',
+    `loses no acknowledged row in ${CYCLES} cycles under writes`,
     async () => {
       using folder = testFolder()
       const acknowledged: number[] = []
       let next = 0
-      for (let cycle = 0; cycle < 20; cycle++) {
+      for (let cycle = 0; cycle < CYCLES; cycle++) {
         await using writer = startChild('write-rows.mjs', folder.path, String(next))
         await writer.said(2 + Math.floor(random.next() * 40))
         await pause(random.next() * 20)
@@ -36,7 +38,7 @@ describe('kill -9 of the process', () => {
       }
       await using db = await openTestPglite({ dataDir: folder.path })
       const stored = new Set((await db.many(allIds)).map((row) => row.id))
-      expect(acknowledged.length).toBeGreaterThan(20 * 4)
+      expect(acknowledged.length).toBeGreaterThan(CYCLES * 4)
       expect(acknowledged.filter((id) => !stored.has(id))).toEqual([])
     },
     LONG_MS,
@@ -45,7 +47,7 @@ describe('kill -9 of the process', () => {
   it(
     'at any moment of the first start leaves a folder that opens',
     async () => {
-      for (let cycle = 0; cycle < 8; cycle++) {
+      for (let cycle = 0; cycle < Math.ceil(CYCLES / 2); cycle++) {
         using folder = testFolder()
         const starter = startChild('write-rows.mjs', folder.path, '0')
         await pause(random.next() * 900)

@@ -2,6 +2,7 @@ import type { AccessStore } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import { postgresApiKeys } from './api-key-store.ts'
 import { postgresAudit } from './audit-store.ts'
+import { postgresIssuedSessions } from './issued-session-store.ts'
 import * as token from './resume-token.sql.ts'
 import { postgresSessions } from './session-store.ts'
 import * as secret from './shared-secret.sql.ts'
@@ -14,6 +15,7 @@ export function postgresAccess(db: Db): AccessStore {
     keys: postgresApiKeys(db),
     users: postgresUsers(db),
     sessions: postgresSessions(db),
+    issuedSessions: postgresIssuedSessions(db),
     audit: postgresAudit(db),
     resumeTokens: { tenantOf: async (hash) => (await lane.maybeOne(token.tenantOf, { hash }))?.tenant },
     sharedSecrets: {

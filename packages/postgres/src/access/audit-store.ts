@@ -18,12 +18,19 @@ export function postgresAudit(db: Db): AuditStore {
         addresses: entries.map((each) => each.address),
         agents: entries.map((each) => each.agent),
         nodes: entries.map((each) => each.node),
+        details: entries.map((each) => (each.detail === undefined ? null : JSON.stringify(each.detail))),
       })
     },
-    list: async (place, filter) =>
-      (await lane.many(sql.list, { ...place, ...filter })).map(({ actor_kind, ...row }) => ({
+    list: async (place, filter) => {
+      const filtered = Object.values(filter).some((each) => each !== undefined)
+      const to = filtered ? (await lane.maybeOne(sql.bound, place))?.seq : undefined
+      const found = await lane.many(sql.list, { ...place, ...filter, to })
+      const rows = found.map(({ actor_kind, detail, ...row }) => ({
         ...row,
         actorKind: actor_kind,
-      })),
+        detail: detail ?? undefined,
+      }))
+      return { rows, lookedTo: rows.length < place.limit ? to : undefined }
+    },
   }
 }

@@ -1,3 +1,4 @@
+import type { AuditDetail } from '@lockstep/engine/ports'
 import { statement } from '../db/statement.ts'
 
 interface Columns {
@@ -12,6 +13,8 @@ interface Columns {
   readonly addresses: readonly string[]
   readonly agents: readonly string[]
   readonly nodes: readonly string[]
+  /** JSON, or null. */
+  readonly details: readonly (string | null)[]
 }
 
 /** Any number of entries in one statement, in their order. */
@@ -19,12 +22,12 @@ export const append = statement<Columns>(
   'audit_append',
   (p) => [
     ...[p.tenants, p.ats, p.kinds, p.actors, p.operations, p.targets],
-    ...[p.outcomes, p.statuses, p.addresses, p.agents, p.nodes],
+    ...[p.outcomes, p.statuses, p.addresses, p.agents, p.nodes, p.details],
   ],
-  `insert into audit_entry (tenant, at, actor_kind, actor, operation, target, outcome, status, address, agent, node)
-   select e.tenant, to_timestamp(e.at / 1000), e.kind, e.actor, e.operation, e.target, e.outcome, e.status, e.address, e.agent, e.node
-     from unnest($1::text[], $2::float8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::text[], $10::text[], $11::text[])
-          with ordinality as e (tenant, at, kind, actor, operation, target, outcome, status, address, agent, node, place)
+  `insert into audit_entry (tenant, at, actor_kind, actor, operation, target, outcome, status, address, agent, node, detail)
+   select e.tenant, to_timestamp(e.at / 1000), e.kind, e.actor, e.operation, e.target, e.outcome, e.status, e.address, e.agent, e.node, e.detail::jsonb
+     from unnest($1::text[], $2::float8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::text[], $10::text[], $11::text[], $12::text[])
+          with ordinality as e (tenant, at, kind, actor, operation, target, outcome, status, address, agent, node, detail, place)
     order by e.place`,
 )
 
@@ -41,25 +44,41 @@ export interface AuditRow {
   readonly address: string
   readonly agent: string
   readonly node: string
+  readonly detail: AuditDetail | null
 }
 
-/** A page, newest first, by primary key or the index of a tenant. */
-export const list = statement<
-  {
-    tenant: string | undefined
-    after: string | undefined
-    limit: number
-    actor: string | undefined
-    operation: string | undefined
-    outcome: string | undefined
-  },
-  AuditRow
->(
+/** Entries that are looked at for one page, at most. */
+const LOOK_AT = 10_000
+
+interface Placed {
+  readonly tenant: string | undefined
+  readonly after: string | undefined
+}
+
+/** The last entry that a filtered page looks at; none: there are fewer. By primary key or the index of a tenant. */
+export const bound = statement<Placed, { seq: string }>(
+  'audit_bound',
+  (p) => [p.tenant, p.after],
+  `select seq from audit_entry where ($1::text is null or tenant = $1) and ($2::bigint is null or seq < $2)
+    order by seq desc offset ${LOOK_AT - 1} limit 1`,
+  { readOnly: true },
+)
+
+interface Wanted extends Placed {
+  readonly to: string | undefined
+  readonly limit: number
+  readonly actor: string | undefined
+  readonly operation: string | undefined
+  readonly outcome: string | undefined
+}
+
+/** A page, newest first, by primary key or the index of a tenant, down to `to`. */
+export const list = statement<Wanted, AuditRow>(
   'audit_list',
-  (p) => [p.tenant, p.after, p.limit, p.actor, p.operation, p.outcome],
-  `select seq, tenant, at, actor_kind, actor, operation, target, outcome, status, address, agent, node
+  (p) => [p.tenant, p.after, p.limit, p.actor, p.operation, p.outcome, p.to],
+  `select seq, tenant, at, actor_kind, actor, operation, target, outcome, status, address, agent, node, detail
      from audit_entry
-    where ($1::text is null or tenant = $1) and ($2::bigint is null or seq < $2)
+    where ($1::text is null or tenant = $1) and ($2::bigint is null or seq < $2) and ($7::bigint is null or seq >= $7)
       and ($4::text is null or actor = $4) and ($5::text is null or operation = $5) and ($6::text is null or outcome = $6)
     order by seq desc limit $3`,
   { readOnly: true },

@@ -23,7 +23,7 @@ export function postgresAgenda(db: Db): AgendaStore {
   return {
     claim: async ({ nodeId: node, ...request }) => {
       try {
-        const rows = await control.many(sql.claim, { node, ...request, after })
+        const rows = await control.many(sql.claim, { node, newLimit: request.limit, ...request, after })
         after = rows.find((row) => row.ring != null)?.ring ?? after
         return rows.map(toClaim).sort((a, b) => a.dueInMs - b.dueInMs)
       } catch (error) {

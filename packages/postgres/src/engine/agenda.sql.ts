@@ -21,7 +21,7 @@ export interface MessageRow {
 }
 
 /**
- * Takes due rows that nobody has: what ran before by age, then new ones, tenants in turn (migration 0014). Its commit does not wait for the disk: a claim that a crash of the server
+ * Takes due rows that nobody has: what ran before by age, then new ones, tenants in turn (migrations 0014, 0023). Its commit does not wait for the disk: a claim that a crash of the server
  * takes back was never anything but a claim, and whatever is written under it flushes it too.
  */
 export const claim = statement<
@@ -32,13 +32,14 @@ export const claim = statement<
     aheadMs: number
     floorMs: number | undefined
     after: string
+    newLimit: number
   },
   ClaimRow
 >(
   'agenda_claim',
-  (p) => [p.node, p.queues, p.limit, p.aheadMs, p.floorMs, p.after],
+  (p) => [p.node, p.queues, p.limit, p.aheadMs, p.floorMs, p.after, p.newLimit],
   `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
-   select c.* from relaxed cross join lateral lockstep_claim($1, $2, $3, $4, $5, $6) c`,
+   select c.* from relaxed cross join lateral lockstep_claim($1, $2, $3, $4, $5, $6, $7) c`,
 )
 
 /** Waits for a claim of this node that may still be running: the claim holds its node row, this asks for it alone. */

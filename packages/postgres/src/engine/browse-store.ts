@@ -2,7 +2,8 @@ import type { BrowseStore, HeldView, InstanceFilter, NodeState, Page, Place, Wan
 import type { Db } from '../db/db.ts'
 import * as sql from './browse.sql.ts'
 import * as named from './browse-named.sql.ts'
-import { toViews } from './instance-reader.ts'
+import { toView } from './instance-reader.ts'
+import { queues } from './queue.sql.ts'
 import { toRun } from './schedule-store.ts'
 
 export function postgresBrowse(db: Db): BrowseStore {
@@ -21,7 +22,7 @@ export function postgresBrowse(db: Db): BrowseStore {
         () => lane.maybeOne(bound, { from }),
         (to) => lane.many(list, { ...wanted, to }),
       )
-      return { ...page, rows: await toViews(lane, tenant, page.rows) }
+      return { ...page, rows: page.rows.map((row) => toView(tenant, row)) }
     },
     definitions: async (tenant, { namePrefix, kind, published }, place, limit) => {
       const wanted = { tenant, from: place.from, limit, namePrefix, kind, published }
@@ -69,6 +70,14 @@ export function postgresBrowse(db: Db): BrowseStore {
         capacity: row.capacity,
         held: row.held,
         skewMs: row.skew_ms ?? undefined,
+      })),
+    queues: async () =>
+      (await lane.many(queues)).map((row) => ({
+        name: row.name,
+        due: row.due,
+        oldestDueAt: row.oldest_due_at ?? undefined,
+        later: row.later,
+        nextDueAt: row.next_due_at ?? undefined,
       })),
     held: async (tenant, place, limit) => {
       const wanted = { tenant, from: place.from, limit }

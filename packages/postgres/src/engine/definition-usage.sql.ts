@@ -11,13 +11,11 @@ export const pinned = statement<
   'definition_pinned',
   (p) => [p.id, p.tenant, p.version, p.lookAt],
   `with due as materialized (select instance_id from agenda order by instance_id limit $4::integer + 1),
-        waiting as materialized (select instance_id from bookmark order by instance_id limit $4::integer + 1),
-        open as materialized (select instance_id from due union select instance_id from waiting)
-   select count(i.id)::integer as live,
-          greatest((select count(*) from due), (select count(*) from waiting))::integer as seen
-     from open o
-     left join lateral (select x.id from instance x
-                         where x.id = o.instance_id and x.tenant = $2 and x.definition_id = $1 and x.version = $3 and x.finished_at is null offset 0) i on true`,
+        waiting as materialized (select instance_id from bookmark order by instance_id limit $4::integer + 1)
+   select (select count(*) from instance x
+            where x.id = any (array(select instance_id from due union select instance_id from waiting))
+              and x.tenant = $2 and x.definition_id = $1 and x.version = $3 and x.finished_at is null)::integer as live,
+          greatest((select count(*) from due), (select count(*) from waiting))::integer as seen`,
   { readOnly: true },
 )
 

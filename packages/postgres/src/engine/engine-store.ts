@@ -13,6 +13,7 @@ import { postgresInstances } from './instance-reader.ts'
 import { postgresLimits } from './limit-store.ts'
 import { postgresMaintenance } from './maintenance-store.ts'
 import { postgresMembership } from './membership-store.ts'
+import { postgresParts } from './part-store.ts'
 import { postgresProgress } from './progress-store.ts'
 import { postgresSchedules } from './schedule-store.ts'
 import { postgresStimuli } from './stimulus-store.ts'
@@ -49,7 +50,12 @@ export function postgresEngineStore(
     verbs: postgresVerbs(db),
     incidents: postgresIncidents(db),
     operations: postgresOperations(db),
-    steps: { limits: postgresLimits(db), breakers: postgresBreakers(db), progress: postgresProgress(db) },
+    steps: {
+      limits: postgresLimits(db),
+      breakers: postgresBreakers(db),
+      progress: postgresProgress(db),
+      parts: postgresParts(db),
+    },
     tasks: postgresTasks(db),
     humanTasks: postgresHumanTasks(db),
     triggers: postgresTriggers(db),

@@ -5,7 +5,7 @@ import { unlessDeadlock } from './stimulus-store.ts'
 
 /** Rows that a page, or a grouping, looks at. */
 const LOOK_AT = 10_000
-const GROUP_LOOK_AT = 100_000
+const GROUP_LOOK_AT = 20_000
 const MOST_COUNTED = 1_000
 
 export function postgresIncidents(db: Db): IncidentStore {

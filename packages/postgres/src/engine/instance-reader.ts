@@ -1,21 +1,22 @@
-import { groupBy } from '@lockstep/base'
 import type { InstanceReader, InstanceView } from '@lockstep/engine/ports'
-import type { Db, Lane } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
+import { gatherReads } from './gather-reads.ts'
 import * as sql from './instance.sql.ts'
 
 export function postgresInstances(db: Db): InstanceReader {
   const lane = db.lane('api')
+  const stampedOf = perTenant((tenant) =>
+    gatherReads(async (ids) => {
+      const rows = await lane.many(sql.stamped, { tenant, ids })
+      return new Map(rows.map((row) => [row.id, { view: toView(tenant, row), stamp: row.stamp }]))
+    }),
+  )
   return {
     get: async (tenant, id) => {
       const row = await lane.maybeOne(sql.one, { tenant, id })
-      return row && (await toViews(lane, tenant, [row]))[0]
+      return row && toView(tenant, row)
     },
-    stamped: async (tenant, id) => {
-      const row = await lane.maybeOne(sql.stampedOne, { tenant, id })
-      if (row === undefined) return undefined
-      const [view] = await toViews(lane, tenant, [row])
-      return { view: view!, stamp: row.stamp }
-    },
+    stamped: (tenant, id) => stampedOf(tenant)(id),
     stamps: async (tenant, ids) =>
       new Map((await lane.many(sql.stamps, { tenant, ids })).map((row) => [row.id, row.stamp])),
     statuses: async (tenant, ids) =>
@@ -30,44 +31,43 @@ export function postgresInstances(db: Db): InstanceReader {
         claimNo: row.claim_no,
         position: row.pos,
       })),
-    list: async (tenant, { before, definitionId, status }, limit) =>
-      toViews(lane, tenant, await lane.many(sql.list, { tenant, before, definitionId, status, limit })),
+    list: async (tenant, { before, definitionId, status }, limit) => {
+      const rows = await lane.many(sql.list, { tenant, before, definitionId, status, limit })
+      return rows.map((row) => toView(tenant, row))
+    },
   }
 }
 
-export async function toViews(lane: Lane, tenant: string, rows: readonly sql.ViewRow[]): Promise<InstanceView[]> {
-  const ids = rows.map((row) => row.id)
-  const [waiting, incidents] = await Promise.all([lane.many(sql.waiting, { ids }), lane.many(sql.incidents, { ids })])
-  const waitingOf = groupBy(waiting, (row) => row.instance_id)
-  const incidentsOf = groupBy(incidents, (row) => row.instance_id)
-  return rows.map((row) => ({
-    tenant,
-    id: row.id,
-    definitionId: row.definition_id,
-    version: row.version,
-    status: row.status,
-    correlationId: row.correlation_id ?? undefined,
-    parentId: row.parent_id ?? undefined,
-    input: row.started?.input ?? null,
-    output: row.ended?.output ?? null,
-    error: row.ended?.error ?? null,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at ?? undefined,
-    nodeId: row.claimed_by ?? undefined,
-    dueAt: row.due_at ?? undefined,
-    waitingFor: (waitingOf.get(row.id) ?? []).map((b) => ({
-      bookmarkId: b.id,
-      kind: b.kind,
-      name: b.name,
-      expiresAt: b.expires_at ?? undefined,
-    })),
-    incidents: (incidentsOf.get(row.id) ?? []).map((each) => ({
-      id: each.id,
-      code: each.code,
-      message: each.message,
-      step: each.step ?? undefined,
-      at: each.opened_at,
-    })),
-    revision: row.revision,
-  }))
+const MOST_TENANTS = 1_000
+
+function perTenant<T>(make: (tenant: string) => T): (tenant: string) => T {
+  const known = new Map<string, T>()
+  return (tenant) => {
+    const found = known.get(tenant)
+    if (found !== undefined) return found
+    if (known.size >= MOST_TENANTS) known.clear()
+    const made = make(tenant)
+    known.set(tenant, made)
+    return made
+  }
 }
+
+export const toView = (tenant: string, row: sql.ViewRow): InstanceView => ({
+  tenant,
+  id: row.id,
+  definitionId: row.definition_id,
+  version: row.version,
+  status: row.status,
+  correlationId: row.correlation_id ?? undefined,
+  parentId: row.parent_id ?? undefined,
+  input: row.started?.input ?? null,
+  output: row.ended?.output ?? null,
+  error: row.ended?.error ?? null,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at ?? undefined,
+  nodeId: row.claimed_by ?? undefined,
+  dueAt: row.due_at ?? undefined,
+  waitingFor: (row.waiting ?? []).map((each) => ({ ...each, expiresAt: each.expiresAt ?? undefined })),
+  incidents: (row.incidents ?? []).map((each) => ({ ...each, step: each.step ?? undefined })),
+  revision: row.revision,
+})

@@ -14,19 +14,47 @@ export interface ViewRow {
   readonly claimed_by: string | null
   readonly due_at: number | null
   readonly revision: number
+  readonly waiting: readonly WaitingRow[] | null
+  readonly incidents: readonly IncidentRow[] | null
+}
+
+interface WaitingRow {
+  readonly bookmarkId: string
+  readonly kind: string
+  readonly name: string
+  readonly expiresAt: number | null
+}
+
+interface IncidentRow {
+  readonly id: string
+  readonly code: string
+  readonly message: string
+  readonly step: string | null
+  readonly at: number
 }
 
 /** A row is `running` while somebody has it and it is due; the stored status is as of its last rest. */
 export const shownStatus = `case when i.finished_at is null and i.status in ('queued', 'suspended') and a.claimed_by is not null and a.due_at <= (select clock_timestamp()) then 'running'
        else i.status end`
 
+/** Epoch milliseconds, inside of JSON. */
+const instant = (column: string): string => `floor(extract(epoch from ${column}) * 1000)::bigint`
+
+/** Most of what an instance waits for, and of what is wrong with it, that a view shows. */
+const MOST_SHOWN = 1000
+
+/** All that a view shows in one statement: each further one is a round trip, and could see another moment. */
 export const columns = `
   i.id, i.definition_id, i.version, i.correlation_id, i.parent_id,
   ${shownStatus} as status,
   (select j.data from journal j where j.instance_id = i.id and j.seq = 1) as started,
   (select j.data from journal j where j.instance_id = i.id and j.seq = i.last_seq and i.finished_at is not null) as ended,
   i.created_at, i.finished_at, a.claimed_by, a.due_at,
-  (select j.seq from journal j where j.instance_id = i.id order by j.seq desc limit 1) as revision`
+  (select j.seq from journal j where j.instance_id = i.id order by j.seq desc limit 1) as revision,
+  (select json_agg(json_build_object('bookmarkId', b.id, 'kind', b.kind, 'name', b.name, 'expiresAt', ${instant('b.expires_at')}) order by b.created_at)
+     from (select * from bookmark x where x.instance_id = i.id order by x.created_at limit ${MOST_SHOWN}) b) as waiting,
+  (select json_agg(json_build_object('id', n.id, 'code', n.code, 'message', n.message, 'step', n.step, 'at', ${instant('n.opened_at')}) order by n.opened_at)
+     from (select * from incident x where x.instance_id = i.id and x.resolved_at is null order by x.opened_at limit ${MOST_SHOWN}) n) as incidents`
 
 /** By primary keys. */
 export const one = statement<{ tenant: string; id: string }, ViewRow>(
@@ -48,11 +76,11 @@ const stamp = `concat_ws('.', i.xmin, i.version, ${shownStatus}, coalesce(a.xmin
               from incident n where n.instance_id = i.id and n.resolved_at is null), '-'))`
 
 /** By primary keys. */
-export const stampedOne = statement<{ tenant: string; id: string }, ViewRow & { readonly stamp: string }>(
-  'instance_stamped_one',
-  (p) => [p.tenant, p.id],
+export const stamped = statement<{ tenant: string; ids: readonly string[] }, ViewRow & { readonly stamp: string }>(
+  'instance_stamped',
+  (p) => [p.tenant, p.ids],
   `select ${columns}, ${stamp} as stamp
-     from instance i left join agenda a on a.instance_id = i.id where i.id = $2 and i.tenant = $1`,
+     from instance i left join agenda a on a.instance_id = i.id where i.id = any ($2::uuid[]) and i.tenant = $1`,
   { readOnly: true },
 )
 
@@ -90,27 +118,6 @@ export const statuses = statement<{ tenant: string; ids: readonly string[] }, { 
   'instance_statuses',
   (p) => [p.tenant, p.ids],
   'select id, status from instance where id = any ($2::uuid[]) and tenant = $1',
-  { readOnly: true },
-)
-
-export const waiting = statement<
-  { ids: readonly string[] },
-  { instance_id: string; id: string; kind: string; name: string; expires_at: number | null }
->(
-  'instance_waiting',
-  (p) => [p.ids],
-  'select instance_id, id, kind, name, expires_at from bookmark where instance_id = any ($1::uuid[]) order by created_at limit 1000',
-  { readOnly: true },
-)
-
-export const incidents = statement<
-  { ids: readonly string[] },
-  { instance_id: string; id: string; code: string; message: string; step: string | null; opened_at: number }
->(
-  'instance_incidents',
-  (p) => [p.ids],
-  `select instance_id, id, code, message, step, opened_at from incident
-    where instance_id = any ($1::uuid[]) and resolved_at is null order by opened_at limit 1000`,
   { readOnly: true },
 )
 

@@ -19,8 +19,9 @@ export function postgresLive(db: Db): LiveStore {
       const kept = row.oldest === null || row.n === null || Number(row.n) === 1 ? 0n : BigInt(row.oldest)
       return { horizon: { pos: horizon, n: 0 }, oldest: { pos: kept > reach ? kept : reach, n: 0 } }
     },
-    read: async (after, limit) => {
-      const rows = await lane.many(sql.read, { pos: String(after.pos), n: after.n, span: SPAN, limit })
+    read: async (after, limit, withFacts) => {
+      const factLimit = withFacts ? limit : 0
+      const rows = await lane.many(sql.read, { pos: String(after.pos), n: after.n, span: SPAN, limit, factLimit })
       const end = rows.find(({ topic }) => topic === 'end')
       if (end === undefined) return { events: [], next: after, more: false }
       const events = rows

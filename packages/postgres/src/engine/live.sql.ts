@@ -18,17 +18,17 @@ export interface LiveRow {
 }
 
 /**
- * Facts and changes behind a place, and a last row that says how far was looked. At most `span` transactions at once: the index of positions
+ * Facts (as many as `factLimit`, none when it is 0) and changes behind a place, and a last row that says how far was looked. At most `span` transactions at once: the index of positions
  * knows ranges of pages, and all that fits is read before it is ordered. Payloads stay where they are.
  */
-export const read = statement<{ pos: string; n: number; span: number; limit: number }, LiveRow>(
+export const read = statement<{ pos: string; n: number; span: number; limit: number; factLimit: number }, LiveRow>(
   'live_read',
-  (p) => [p.pos, p.n, p.span, p.limit],
+  (p) => [p.pos, p.n, p.span, p.limit, p.factLimit],
   `with bound as materialized (select ${HORIZON} as horizon),
         cut as materialized (select horizon, least(horizon, $1::bigint + ($3::bigint << 20)) as until from bound)
    (select 'instances' as topic, j.kind as type, j.pos, 0::bigint as n, j.at, j.tenant, j.instance_id::text as subject, j.seq, j.node_id::text as node_id,
            case j.kind when 'started' then null when 'ended' then j.data ->> 'status' else j.data ->> 'step' end as detail, null::json as data
-      from journal j where j.pos > $1::bigint and j.pos < (select until from cut) order by j.pos limit $4)
+      from journal j where j.pos > $1::bigint and j.pos < (select until from cut) order by j.pos limit $5)
    union all
    (select c.topic, c.type, c.pos, c.n, c.at, c.tenant, c.subject, null, null, null, c.data
       from live_change c where (c.pos, c.n) > ($1::bigint, $2::bigint) and c.pos < (select until from cut) order by c.pos, c.n limit $4)

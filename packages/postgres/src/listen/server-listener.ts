@@ -18,6 +18,8 @@ export interface ServerListenerOptions {
 
 /** Finds a connection that is open but dead: the server says nothing to a listener of its own accord. */
 const PROBE_EVERY_MS = 15_000
+/** What is not heard costs others latency: it comes back sooner than a connection that somebody only waits for. */
+const LONGEST_PAUSE_MS = 500
 
 /**
  * All subscriptions of a process over one connection, opened with the first. Messages sent while it is away are lost,
@@ -106,7 +108,8 @@ export class ServerListener implements Listener {
         return
       } catch (error) {
         logger.warn('cannot listen yet', { reason: errorMessage(error) })
-        await sleep(clock, backoffMs(failures, random), this.#stop.signal).catch(() => {})
+        const pauseMs = Math.min(LONGEST_PAUSE_MS, backoffMs(failures, random))
+        await sleep(clock, pauseMs, this.#stop.signal).catch(() => {})
       }
     }
   }

@@ -6,7 +6,7 @@ import type { DbMeter } from '../db/db-meter.ts'
 import { type DatabaseAddress, parseDatabaseUrl } from './parse-database-url.ts'
 
 export interface LaneOptions {
-  /** Most connections of this lane. @default control 2, work 4, api 4, flush 2 */
+  /** Most connections of this lane. @default control 2, work 4, api 4, flush 1 */
   readonly size?: number
   /** Server settings of its sessions, such as `{ enable_hashjoin: 'off' }`. */
   readonly settings?: Readonly<Record<string, string>>
@@ -66,7 +66,11 @@ export interface ResolvedPostgres {
   readonly lanes: Readonly<Record<LaneName, ResolvedLane>>
 }
 
-const sizes: Readonly<Record<LaneName, number>> = { control: 2, work: 4, api: 4, flush: 2 }
+/**
+ * One for flushes: the next one is on its way while one is worked on, and begins when that ends. Two sessions at once wrote to the same
+ * ends of the same indexes and were a third slower for it.
+ */
+const sizes: Readonly<Record<LaneName, number>> = { control: 2, work: 4, api: 4, flush: 1 }
 
 export function resolvePostgresOptions(options: PostgresOptions): ResolvedPostgres {
   const {

@@ -29,7 +29,7 @@ function portContracts(
   leases: ContractOptions,
   health: ContractOptions,
 ): void {
-  leaseProviderContract(provider, open, { ...leases, model: { sequences: 15, maxCommands: 40 } })
+  leaseProviderContract(provider, open, { ...leases, model: { sequences: 10, maxCommands: 40 } })
   lockRegistryContract(provider, open)
   memberProviderContract(provider, open)
   healthProviderContract(provider, open, health)

@@ -34,6 +34,6 @@ describe('embedded', () => {
   engineStoreContract(
     'PGlite',
     opener(() => db),
-    { sequences: SEQUENCES },
+    { sequences: Math.ceil(SEQUENCES / 3) },
   )
 })
