@@ -1,1 +1,15 @@
-export {}
+export type {
+  CallOptions,
+  ClientExtras,
+  ItemOf,
+  ListName,
+  LockstepClient,
+  OperationMethods,
+  OperationName,
+  ReplyBody,
+} from './client.ts'
+export { lockstepClient } from './client.ts'
+export * from './errors.ts'
+export type { FollowOptions, LiveEvent } from './follow.ts'
+export * from './operations.generated.ts'
+export type { ClientOptions, Method, Query, Reply, Transport, Wanted } from './transport.ts'
