@@ -9,13 +9,14 @@ import {
   uuidSource,
 } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import { DEFAULT_TENANT, type Engine, type LiveFeed } from '@lockstep/engine'
+import { DEFAULT_TENANT, type Engine, type LiveFeed, type SecretVault } from '@lockstep/engine'
 import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type AccessOptions, isStillKnown, openAccess } from './auth/access.ts'
 import { UnsafeStart } from './auth/errors.ts'
 import { guardRoutes } from './auth/guard.ts'
 import { isLoopback } from './auth/same-site.ts'
+import { signOnRoutes } from './auth/sign-on-routes.ts'
 import { CannotListen, PortInUse } from './errors.ts'
 import { allowOrigins } from './hardening/cross-origin.ts'
 import { sendSecurityHeaders } from './hardening/security-headers.ts'
@@ -23,6 +24,7 @@ import type { HealthSource } from './health/health.ts'
 import { healthRoutes } from './health/health-routes.ts'
 import { workflowRequests } from './http-trigger/workflow-requests.ts'
 import { LiveStreams, type StreamGuard } from './live/live-streams.ts'
+import type { MetricsHistory } from './metrics/history.ts'
 import { type MetricsText, metricsRoute } from './metrics/metrics-route.ts'
 import { toOpenApi } from './openapi/openapi.ts'
 import { Admission } from './overload/admission.ts'
@@ -33,12 +35,16 @@ import { ShuttingDown } from './problem/request-errors.ts'
 import { Idempotency } from './request/idempotency.ts'
 import { readJsonBodies } from './request/json-body.ts'
 import { readTextBodies } from './request/text-body.ts'
+import { resumePages } from './resume-page/resume-pages.ts'
+import { hook } from './route/hook.ts'
 import { mount } from './route/mount.ts'
 import type { ApiContext } from './route/route.ts'
 import { tenantContexts } from './route/tenant-context.ts'
 import { refuseUnrouted } from './route/unrouted.ts'
 import { apiRoutes } from './routes/index.ts'
 import { studioRoutes } from './studio/studio-routes.ts'
+import type { RequestTracer } from './trace/request-tracer.ts'
+import { traceRequests } from './trace/trace-requests.ts'
 import { InFlight } from './wait/in-flight.ts'
 import { Waits } from './wait/waits.ts'
 
@@ -55,6 +61,8 @@ export interface HttpServerOptions {
   readonly idempotency: IdempotencyStore
   /** Who may reach it. Absent: everybody, on loopback only, and nothing is audited. */
   readonly access?: AccessOptions
+  /** What keeps the secrets of steps. Absent: none are kept here. */
+  readonly secrets?: SecretVault
   /** Proxies whose word on where a request came from is taken: addresses and networks. @default none */
   readonly trustProxy?: string[]
   /** Whether it serves `/api`, Studio and what workflows answer, or only health and metrics. @default true */
@@ -67,6 +75,10 @@ export interface HttpServerOptions {
   readonly streamGuard?: StreamGuard
   /** What `/metrics` says. Absent: there is none. */
   readonly metrics?: MetricsText
+  /** What the node counted lately. Absent: it cannot be asked for. */
+  readonly history?: MetricsHistory
+  /** Makes spans of requests. Absent: nobody traces. */
+  readonly tracer?: RequestTracer
   /** Folder of the built Studio. Absent: this server has none. */
   readonly studio?: string
   /** How many requests are worked on, wait or are refused. */
@@ -127,11 +139,18 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   const access = openAccess(options.access, { clock, random, logger: options.logger, basePath })
   const guard = options.streamGuard ?? ((headers) => isStillKnown(access, headers))
   const live = options.live && new LiveStreams({ feed: options.live, clock, guard })
+  // Times that are told or written down are the store's: a node whose clock is wrong says the same as the others.
+  const storeClock: Clock = {
+    now: () => engine.storeTime(),
+    monotonic: () => clock.monotonic(),
+    schedule: (...wanted) => clock.schedule(...wanted),
+    soon: (run) => clock.soon(run),
+  }
   const context: ApiContext = {
     engine,
     browse,
     locks,
-    clock,
+    clock: storeClock,
     tenant: DEFAULT_TENANT,
     root,
     waits,
@@ -139,7 +158,9 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     admission,
     idempotency,
     access,
+    secrets: options.secrets,
     live,
+    history: options.history,
   }
   const app = Fastify({
     logger: false,
@@ -157,7 +178,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   sendSecurityHeaders(app, { https: options.access?.publicUrl?.startsWith('https:') === true })
   await allowOrigins(app, options.access?.corsOrigins ?? [])
   refuseUnrouted(app)
-  const requirePermissions = guardRoutes(app, access, clock)
+  const requirePermissions = guardRoutes(app, access, storeClock)
   readJsonBodies(app)
   app.addHook('preClose', async () => {
     waits.close()
@@ -174,20 +195,40 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     requirePermissions()
     return app
   }
-  await app.register(async (scope) => apiScope(scope, context), { prefix: root })
+  await app.register(
+    async (scope) => {
+      traceRequests(scope, options.tracer)
+      await apiScope(scope, context)
+    },
+    { prefix: root },
+  )
   const { studio } = options
   if (studio !== undefined)
     await app.register(async (scope) => studioRoutes(scope, { folder: studio, basePath, random }), { prefix: basePath })
+  const { publicUrl } = options.access ?? {}
+  const site = { access, basePath, publicUrl, now: () => clock.now(), logger: options.logger.area('access') }
+  await app.register(async (scope) => signOnRoutes(scope, site), { prefix: basePath })
+  const resume = `${basePath}/resume`
+  await app.register(async (scope) => resumePages(scope, context, resume), { prefix: resume })
   const workflows = `${basePath}/workflows`
-  await app.register(async (scope) => workflowRequests(scope, context, workflows), { prefix: workflows })
+  await app.register(
+    async (scope) => {
+      traceRequests(scope, options.tracer)
+      workflowRequests(scope, context, workflows)
+    },
+    { prefix: workflows },
+  )
   requirePermissions()
   return app
 }
 
 async function apiScope(app: FastifyInstance, context: ApiContext): Promise<void> {
-  app.addHook('onRequest', async () => {
-    if (context.waits.closed) throw new ShuttingDown({})
-  })
+  app.addHook(
+    'onRequest',
+    hook(() => {
+      if (context.waits.closed) throw new ShuttingDown({})
+    }),
+  )
   const contextOf = tenantContexts(context)
   for (const route of apiRoutes) {
     const { bodyText } = route

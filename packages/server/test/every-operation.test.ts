@@ -4,9 +4,10 @@ import { apiRoutes } from '../src/routes/index.ts'
 import { approval, faulty, sums } from './documents.ts'
 import { openTestApi, type Sent, type TestApi } from './open-test-api.ts'
 import { asking, flaky, resizing } from './operations.ts'
+import { type Method, throughClient } from './through-client.ts'
 
 /**
- * Calls every operation there is. What was sent and what came back are held against the OpenAPI document by `call` itself;
+ * Calls every operation there is, through the typed client. What was sent and what came back are held against the OpenAPI document by `call` itself;
  * an operation that nobody calls fails the last test.
  */
 let api: TestApi
@@ -18,12 +19,7 @@ afterAll(async () => {
   await api.close()
 })
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-const done = async (method: Method, path: string, sent: Sent = {}) => {
-  const answer = await api.call(method, path, sent)
-  if (answer.status >= 400) expect.fail(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`)
-  return answer
-}
+const done = (method: Method, path: string, sent?: Sent) => throughClient(api)(method, path, sent)
 const D = '/workflow-definitions'
 const I = '/workflow-instances'
 
@@ -126,6 +122,20 @@ describe('every operation', () => {
     expect(told.headers['x-accel-buffering']).toBe('no')
   })
 
+  it('of test runs and expressions', async () => {
+    const { id } = (await done('POST', `${D}/approval/test-runs`, { body: { input: { customer: { id: 1 } } } })).body
+    await expect.poll(async () => (await api.call('GET', `/test-runs/${id}`)).body.status).toBe('suspended')
+    expect((await done('GET', '/test-runs?definition=approval')).body.items).toMatchObject([{ id, test: true }])
+    await done('GET', `/test-runs/${id}/journal`)
+    expect((await done('GET', `/test-runs/${id}/state`)).body.steps).toMatchObject([{ activity: 'ask' }])
+    expect((await done('GET', `${I}/${id}/scope?step=ask`)).body.scope.input).toEqual({ customer: { id: 1 } })
+    const asked = { body: { expression: 'input.customer.id + 1', step: 'ask' } }
+    expect((await done('POST', `${I}/${id}/evaluate`, asked)).body).toMatchObject({ status: 'value', value: 2 })
+    await done('POST', `/test-runs/${id}/resume`, { body: { payload: {} } })
+    const other = (await done('POST', `${D}/approval/test-runs`, { body: {} })).body.id
+    await done('POST', `/test-runs/${other}/cancel`, { body: {} })
+  })
+
   it('of verbs', async () => {
     await done('PUT', `${D}/flaky`, { body: flaky('flaky') })
     await done('PUT', `${D}/flaky`, { body: { ...flaky('flaky'), name: 'Flaky, second version' } })
@@ -188,14 +198,19 @@ describe('every operation', () => {
   it('of tasks and people', async () => {
     await done('PUT', `${D}/resizing`, { body: resizing('resizing') })
     for (const end of ['complete', 'fail'] as const) {
-      await done('POST', I, { body: { definitionId: 'resizing' } })
+      const instance = (await done('POST', I, { body: { definitionId: 'resizing' } })).body.id
       const { tasks } = (await done('POST', '/tasks/claim', { body: { tasks: ['resize'], wait: '10s' } })).body
       const [{ id, lease }] = tasks
       await done('GET', '/tasks')
       await done('GET', `/tasks/${id}`)
       await done('POST', `/tasks/${id}/heartbeat`, { body: { lease } })
       await done('POST', `/tasks/${id}/progress`, { body: { lease, progress: { done: 1 } } })
+      await done('POST', `/tasks/${id}/results`, { body: { lease, from: 1, parts: ['half'] } })
+      const results = (await done('GET', `${I}/${instance}/results`)).body
+      expect(results).toMatchObject({ next: 1, items: [{ value: 'half' }] })
       await done('POST', `/tasks/${id}/${end}`, { body: { lease, ...(end === 'fail' ? { message: 'no' } : {}) } })
+      await ended(instance)
+      expect((await done('GET', `${I}/${instance}/results/stream`)).body).toMatch(/event: part\n[\s\S]*event: end\n/)
     }
     await done('PUT', `${D}/asking`, { body: asking('asking') })
     for (const _ of [1, 2]) await done('POST', I, { body: { definitionId: 'asking' } })
@@ -302,9 +317,12 @@ describe('every operation', () => {
     await expect.poll(stateOf).toBe('drained')
     await done('POST', `/cluster/nodes/${id}/uncordon`)
     await expect.poll(stateOf).toBe('alive')
-    const [first, ...others] = (await done('GET', '/cluster/events')).body.items
+    // Told in the order of commits: only when no older transaction runs on that server, in whichever database.
+    const told = async () => (await done('GET', '/cluster/events')).body.items
+    const kinds = async () => (await told()).map(({ kind }: { kind: string }) => kind)
+    await expect.poll(kinds).toEqual(['joined', 'cordoned', 'draining', 'drained', 'uncordoned'])
+    const [first, ...others] = await told()
     expect(first).toMatchObject({ kind: 'joined', nodeId: id, detail: { roles } })
-    expect(others.map(({ kind }: { kind: string }) => kind)).toEqual(['cordoned', 'draining', 'drained', 'uncordoned'])
     const rest = await done('GET', `/cluster/events?after=${others[0].position}&limit=1`)
     expect(rest.body).toEqual({ items: [others[1]], after: others[1].position })
     const campaign = new AbortController()
@@ -318,10 +336,32 @@ describe('every operation', () => {
     expect([unknown.status, unknown.body.code]).toEqual([404, 'NODE_NOT_FOUND'])
   })
 
+  it('of queues, contention and figures', async () => {
+    expect((await done('GET', '/queues')).body.items).toEqual(expect.any(Array))
+    await using _lease = await api.locks.mutex('orders/43').acquire()
+    expect((await done('GET', '/lock-contention')).body).toMatchObject({
+      ...{ keys: [], deadlocks: [], truncated: false },
+      patterns: expect.arrayContaining([expect.objectContaining({ pattern: 'orders/*' })]),
+    })
+    expect((await done('GET', '/metrics/query?range=15m')).body).toMatchObject({
+      range: '15m',
+      nodeId: expect.any(String),
+    })
+  })
+
   it('of caches', async () => {
     const names = (await done('GET', '/caches')).body.items.map(({ name }: { name: string }) => name)
     expect(names).toEqual(['definitions', 'instances'])
     expect((await done('POST', '/caches/definitions/clear')).body).toMatchObject({ name: 'definitions', size: 0 })
+  })
+
+  it('of secrets', async () => {
+    expect((await done('PUT', '/secrets/a-token', { body: { value: 'long enough' } })).body).toMatchObject({
+      revision: 1,
+    })
+    expect((await done('GET', '/secrets')).body.items).toMatchObject([{ name: 'a-token', updatedBy: 'anonymous' }])
+    expect((await done('POST', '/secrets/rotate')).body).toMatchObject({ resealed: 0, unreadable: [], next: null })
+    await done('DELETE', '/secrets/a-token')
   })
 
   it('of upkeep', async () => {

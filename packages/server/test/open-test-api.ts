@@ -1,20 +1,27 @@
 import { systemClock as clock, type LogFields, type Logger, systemRandom as random } from '@lockstep/base'
 import { type Coordinator, coordinator, memoryProvider, silentBus } from '@lockstep/coordination'
-import { type AnyWorkflow, Engine, type EngineOptions, LiveFeed } from '@lockstep/engine'
+import { type AnyWorkflow, Engine, type EngineOptions, LiveFeed, parseSecretKeys, SecretVault } from '@lockstep/engine'
 import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
 import {
   type Db,
-  migrate,
-  openPglite,
+  openPostgres,
   postgresAccess,
   postgresBrowse,
   postgresEngineStore,
   postgresIdempotency,
   postgresLive,
+  postgresSecrets,
 } from '@lockstep/postgres'
+import { cloneDatabase } from '@lockstep/testing/harness'
 import type { FastifyInstance } from 'fastify'
+import { inject } from 'vitest'
 import { httpApp } from '../src/http-server.ts'
+import { MetricsHistory } from '../src/metrics/history.ts'
+import { NodeMetrics } from '../src/metrics/node-metrics.ts'
 import { type DescribedApi, describedApi } from './described-api.ts'
+
+/** Of tests alone. */
+const KEY = Buffer.from(random.bytes(32)).toString('base64')
 
 export interface Reply {
   readonly status: number
@@ -31,7 +38,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The whole server but its socket, over a real engine on the embedded store. */
+/** The whole server but its socket, over a real engine on a database of its own. */
 export interface TestApi {
   readonly engine: Engine
   readonly db: Db
@@ -62,14 +69,13 @@ export async function openTestApi(
   const { workflows = [], basePath = '', warmLimit = 1_000 } = options
   const failures: { message: string; fields: LogFields | undefined }[] = []
   const logger = recordingLogger((message, fields) => failures.push({ message, fields }))
-  const db = await openPglite({ memory: true, clock, random, acquireTimeoutMs: 60_000 })
-  await migrate(db, { mode: 'auto', clock, random })
+  const database = await cloneDatabase(inject('postgres'))
+  const db = await openPostgres({ url: database.url, clock, random, acquireTimeoutMs: 60_000 })
   const engine = await Engine.open({
     store: postgresEngineStore(db),
     clock,
     random,
     workflows,
-    flights: 1,
     resumeWaitMs: 100,
     warmLimit,
     ...options.engine,
@@ -83,6 +89,8 @@ export async function openTestApi(
     ...ports,
     locks: () => locks,
     live,
+    history: new MetricsHistory(new NodeMetrics(clock).registry, clock),
+    secrets: new SecretVault({ store: postgresSecrets(db), keys: parseSecretKeys(KEY), random }),
     access: { auth: 'none', store: postgresAccess(db), secret: 'of a test', passwordCost: 10 },
     logger,
     health: { started: () => true, ready: async () => [] },
@@ -115,6 +123,7 @@ export async function openTestApi(
       await locks.close()
       await engine.close()
       await db.close()
+      await database.drop()
     },
   }
 }

@@ -32,7 +32,7 @@ function heldStore() {
           fail: () => reject(new Error('the store is away')),
         })
       }),
-    list: async () => [],
+    list: async () => ({ rows: [], lookedTo: undefined }),
   }
   return { store, written, asked }
 }

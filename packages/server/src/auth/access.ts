@@ -1,7 +1,8 @@
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@lockstep/base'
 import type { AccessStore } from '@lockstep/engine/ports'
 import { AuditTrail } from '../audit/audit-trail.ts'
-import { RateLimiter } from '../hardening/rate-limiter.ts'
+import { type RateLimit, RateLimiter } from '../hardening/rate-limiter.ts'
+import { RequestLimit } from '../hardening/request-limit.ts'
 import { RouteNotFound } from '../problem/request-errors.ts'
 import { Authenticator } from './authenticator.ts'
 import { bearerTokens, type OidcOptions } from './bearer-token.ts'
@@ -10,6 +11,8 @@ import { type Passwords, passwords } from './password.ts'
 import { everybody, type Principal } from './principal.ts'
 import { type Asking, type CheckSite, loopbackNameCheck, siteCheck } from './same-site.ts'
 import { type SessionCookie, sessionCookie } from './session-cookie.ts'
+import { SignOn } from './sign-on.ts'
+import { type SignOnStates, signOnStates } from './sign-on-state.ts'
 
 export type AuthMode = 'none' | 'keys' | 'oidc'
 
@@ -30,6 +33,10 @@ export interface AccessOptions {
   readonly corsOrigins?: readonly string[]
   /** Named in audit entries. */
   readonly nodeName?: string
+  /** Whether links that open something are answered over https alone. @default false */
+  readonly requireHttps?: boolean
+  /** How many requests each caller may send. Absent: as many as they like. */
+  readonly rateLimit?: RateLimit | undefined
   /** scrypt's N as a power of two. @default 17 */
   readonly passwordCost?: number
 }
@@ -44,8 +51,11 @@ const LONGEST_MS = 7 * 24 * 3_600_000
 export interface Access {
   readonly auth: AuthMode
   /** `undefined`: nothing came that says who it is. */
-  identify(request: Asking): Promise<Principal | undefined>
+  identify(request: Asking): Principal | undefined | Promise<Principal | undefined>
   readonly checkSite: CheckSite
+  readonly requireHttps: boolean
+  /** Absent: nobody is counted. */
+  readonly requests: RequestLimit | undefined
   /** Absent: this server keeps no keys, users or audit log. */
   readonly kept: KeptAccess | undefined
   close(): Promise<void>
@@ -57,6 +67,8 @@ export interface KeptAccess {
   readonly nodeName: string
   readonly passwords: Passwords
   readonly cookie: SessionCookie
+  /** Absent: nobody signs in through an issuer. */
+  readonly signOn: { readonly flow: SignOn; readonly states: SignOnStates } | undefined
   readonly secret: string
   readonly idleMs: number
   readonly longestMs: number
@@ -82,18 +94,19 @@ export function openAccess(options: AccessOptions | undefined, edge: AccessEdge)
   const checkSite = siteCheck(site)
   const kept = options && keptAccess(options, edge)
   const close = async (): Promise<void> => kept?.audit.close()
+  const requests = options?.rateLimit && new RequestLimit(edge.clock ?? systemClock, options.rateLimit)
+  const common = { checkSite, close, requests, requireHttps: options?.requireHttps === true }
   if (options === undefined || kept === undefined || options.auth === 'none') {
     const checkName = loopbackNameCheck(site)
     return {
       auth: 'none',
-      identify: async (request) => {
+      identify: (request) => {
         checkName(request)
         checkSite(request)
         return everybody
       },
-      checkSite,
+      ...common,
       kept,
-      close,
     }
   }
   const authenticator = new Authenticator({
@@ -106,9 +119,8 @@ export function openAccess(options: AccessOptions | undefined, edge: AccessEdge)
   return {
     auth: options.auth,
     identify: (request) => authenticator.identify(request),
-    checkSite,
+    ...common,
     kept: { ...kept, forgetKey: (id) => authenticator.forget(id) },
-    close,
   }
 }
 
@@ -122,11 +134,20 @@ function keptAccess(options: AccessOptions, edge: AccessEdge): KeptAccess {
     nodeName,
     passwords: passwords(random, passwordCost),
     cookie: sessionCookie({ secure, path: edge.basePath === '' ? '/' : edge.basePath }),
+    signOn: signOnOf(options, { secure, path: edge.basePath === '' ? '/' : edge.basePath, clock, random }),
     ...{ secret, idleMs: IDLE_MS, longestMs: LONGEST_MS, random },
     signIns: { byAddress: new RateLimiter(clock, SIGN_INS), byName: new RateLimiter(clock, SIGN_INS) },
     tokenFailures: new RateLimiter(clock, SIGN_INS),
     forgetKey: () => {},
   }
+}
+
+function signOnOf(
+  { auth, oidc, secret }: AccessOptions,
+  edge: Parameters<typeof signOnStates>[1],
+): KeptAccess['signOn'] {
+  if (auth !== 'oidc' || oidc?.clientId === undefined) return undefined
+  return { flow: new SignOn({ ...oidc, clientId: oidc.clientId }), states: signOnStates(secret, edge) }
 }
 
 /** For the routes of what is kept. */

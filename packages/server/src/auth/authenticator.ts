@@ -61,11 +61,21 @@ export class Authenticator {
     const token = this.#o.cookie.read(cookie)
     if (token === undefined) return undefined
     const session = await this.#o.store.sessions.touch(sessionHash(token, this.#o.secret), this.#o.idleMs)
-    if (session === undefined) return undefined // a cookie that has run out is as none: the browser goes on sending it
+    if (session === undefined) return this.#issued(request, token)
     this.#o.checkSite(request)
     const { name, tenant, role } = session.user
     const permissions = grantedTo(role, undefined)
     return { kind: 'user', id: `user:${name}`, name, tenant, role: role as Principal['role'], permissions }
+  }
+
+  /** Of those who came through the issuer; a cookie that has run out is as none. */
+  async #issued(request: Asking, token: string): Promise<Principal | undefined> {
+    if (this.#o.tokens === undefined) return undefined
+    const found = await this.#o.store.issuedSessions.touch(sessionHash(token, this.#o.secret), this.#o.idleMs)
+    if (found === undefined) return undefined
+    this.#o.checkSite(request)
+    const { subject: id, name, tenant, role } = found
+    return { kind: 'token', id, name, tenant, role: role as Principal['role'], permissions: grantedTo(role, undefined) }
   }
 
   /** At once on this node; the others forget within seconds by themselves. */

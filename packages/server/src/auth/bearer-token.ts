@@ -12,6 +12,10 @@ import { highestRole } from './roles.ts'
 export interface OidcOptions {
   readonly issuer: string
   readonly audience: string
+  /** Ours at the issuer; absent: people do not sign in through it. */
+  readonly clientId?: string
+  /** Absent: the client is public, and PKCE alone proves it. */
+  readonly clientSecret?: string
   /** Where roles stand; dots lead into objects. @default 'roles' */
   readonly roleClaim?: string
   /** Where the tenant stands; absent: all tokens are of the default one. */
@@ -23,8 +27,19 @@ export interface BearerTokens {
   verify(token: string): Promise<Principal | undefined>
 }
 
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-const TOLERANCE_S = 30
+export const ALGORITHMS: readonly string[] = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+]
+export const TOLERANCE_S = 30
 const DISCOVERY_MS = 5_000
 const LONGEST_TOKEN = 8_192
 const TENANT = /^[a-z0-9][a-z0-9._-]{0,62}$/
@@ -45,10 +60,10 @@ export function bearerTokens({ issuer, audience, roleClaim = 'roles', tenantClai
       if (token.length > LONGEST_TOKEN || !isPossible(token)) return undefined
       try {
         const { payload } = await jwtVerify(token, await keySet(), {
-          ...{ issuer, audience, algorithms: ALGORITHMS, clockTolerance: TOLERANCE_S },
+          ...{ issuer, audience, algorithms: [...ALGORITHMS], clockTolerance: TOLERANCE_S },
           requiredClaims: ['exp', 'sub', 'iat'],
         })
-        return toPrincipal(payload, issuer, roleClaim, tenantClaim)
+        return principalOf(payload, issuer, roleClaim, tenantClaim)
       } catch (error) {
         if (isRefusal(error)) return undefined
         throw new IssuerUnreachable({ issuer, reason: errorMessage(error) }, { cause: error })
@@ -84,11 +99,12 @@ async function discover(issuer: string): Promise<URL> {
   return new URL(document.jwks_uri)
 }
 
-function toPrincipal(
+/** `undefined`: it names nobody, or no tenant where it has to. */
+export function principalOf(
   payload: JWTPayload,
   issuer: string,
-  roleClaim: string,
-  tenantClaim: string | undefined,
+  roleClaim = 'roles',
+  tenantClaim?: string,
 ): Principal | undefined {
   const { sub = '' } = payload
   const role = highestRole([claimAt(payload, roleClaim)].flat())

@@ -34,6 +34,13 @@ export const RateLimited = defineError(
     `Too many ${d.what}: come back in ${Math.max(1, Math.ceil(d.retryAfterMs / 1_000))} s`,
 )
 
+export const HttpsRequired = defineError(
+  'HTTPS_REQUIRED',
+  { retryable: false },
+  (_: object) =>
+    'This is only answered over https (LOCKSTEP_REQUIRE_HTTPS). A proxy that ends TLS must be named in LOCKSTEP_TRUST_PROXY and send X-Forwarded-Proto',
+)
+
 export const ApiKeyNotFound = defineError(
   'API_KEY_NOT_FOUND',
   { retryable: false },

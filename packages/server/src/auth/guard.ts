@@ -4,12 +4,14 @@
  */
 import type { Clock } from '@lockstep/base'
 import { DEFAULT_TENANT } from '@lockstep/engine'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tell } from '../audit/audited.ts'
+import { hook, type MaybeLater } from '../route/hook.ts'
 import type { Access } from './access.ts'
 import { Forbidden, RouteWithoutPermission, Unauthenticated } from './errors.ts'
 import type { RoutePermission } from './permissions.ts'
 import { may, nobody, type Principal } from './principal.ts'
+import { requireHttpsOf } from './require-https.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,6 +22,8 @@ declare module 'fastify' {
     permission?: RoutePermission
     /** `cluster`: it is about all tenants at once, hence for principals of the default one only. */
     reach?: 'cluster' | undefined
+    /** Its path is a credential. */
+    opens?: true | undefined
     /** Its name in the audit log. */
     operation?: string
   }
@@ -32,26 +36,39 @@ export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock):
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.permission === undefined && method !== 'OPTIONS') open.push(`${[method].flat().join('|')} ${url}`)
   })
-  app.addHook('onRequest', async (request) => {
-    request.principal = nobody
+  const letIn = (request: FastifyRequest, reply: FastifyReply, principal: Principal | undefined): MaybeLater => {
     const { permission, reach, operation = '' } = request.routeOptions.config
-    if (permission === 'public' && operation === '') return // what every stranger may see is not worth a look at who it is
-    const principal = await access.identify(request)
+    access.requests?.take(callerOf(principal, request), reply)
     if (principal === undefined) {
       if (permission !== 'public') throw new Unauthenticated({})
-      access.checkSite(request)
-      return
+      return access.checkSite(request)
     }
     request.principal = principal
     const missing = missingFrom(principal, permission, reach)
-    if (missing === undefined) return
-    await tellRefused(access, request, operation, clock.now())
-    throw new Forbidden({ who: principal.name, permission: missing })
-  })
+    if (missing === undefined) return undefined
+    return tellRefused(access, request, operation, clock.now()).then(() => {
+      throw new Forbidden({ who: principal.name, permission: missing })
+    })
+  }
+  app.addHook(
+    'onRequest',
+    hook((request, reply) => {
+      request.principal = nobody
+      const { permission, opens, operation = '' } = request.routeOptions.config
+      if (opens && access.requireHttps) requireHttpsOf(request)
+      if (permission === 'public' && operation === '') return undefined // what every stranger may see is not worth a look at who it is
+      const known = access.identify(request)
+      return known instanceof Promise ? known.then((each) => letIn(request, reply, each)) : letIn(request, reply, known)
+    }),
+  )
   return () => {
     if (open.length > 0) throw new RouteWithoutPermission({ routes: open })
   }
 }
+
+/** Everybody is the same principal where nobody is asked: then addresses are all that tells them apart. */
+const callerOf = (principal: Principal | undefined, { ip }: FastifyRequest): string =>
+  principal === undefined || principal.kind === 'anonymous' ? `address ${ip}` : principal.id
 
 function missingFrom(
   principal: Principal,

@@ -27,6 +27,8 @@ export const permissions = [
   'retention:write',
   'store:examine',
   'store:repair',
+  'secrets:read',
+  'secrets:manage',
   'keys:manage',
   'users:manage',
   'audit:read',

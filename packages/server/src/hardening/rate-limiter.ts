@@ -35,6 +35,11 @@ export class RateLimiter {
     return 0
   }
 
+  /** How many may come at once now, parts of one included. */
+  left(key: string): number {
+    return this.#bucket(key).tokens
+  }
+
   get size(): number {
     return this.#buckets.size
   }

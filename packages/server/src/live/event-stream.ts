@@ -42,6 +42,11 @@ export class EventStream extends Readable implements LiveFollower {
     if (this.#isEnding || this.destroyed) following.close()
   }
 
+  get wantsFacts(): boolean {
+    const { topics } = this.#o.filter
+    return topics === undefined || topics.has('instances')
+  }
+
   begins(at: LiveCursor, reset: boolean): void {
     const data = { position: cursorText(at), ...(reset && { reason: 'the place to go on from is not kept any more' }) }
     this.#write(blockText(at, reset ? 'reset' : 'ready', data))

@@ -16,9 +16,17 @@ export function passes({ tenant, topics, instanceId }: StreamFilter, event: Live
   return instanceId === undefined || instanceOf(event) === instanceId
 }
 
+const keys = new WeakMap<StreamFilter, string>()
+
 /** Equal for filters that let the same events through. */
-export const filterKey = ({ tenant, topics, instanceId }: StreamFilter): string =>
-  JSON.stringify([tenant, topics === undefined ? null : [...topics].sort(), instanceId ?? null])
+export function filterKey(filter: StreamFilter): string {
+  const known = keys.get(filter)
+  if (known !== undefined) return known
+  const { tenant, topics, instanceId } = filter
+  const key = JSON.stringify([tenant, topics === undefined ? null : [...topics].sort(), instanceId ?? null])
+  keys.set(filter, key)
+  return key
+}
 
 /** Facts are an instance's own, incidents are about one. */
 export function instanceOf({ topic, subject, data }: LiveEvent): string | undefined {

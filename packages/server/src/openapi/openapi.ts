@@ -12,7 +12,11 @@ import { namedSchemas } from './named-schemas.ts'
 
 export interface OpenApi {
   readonly openapi: '3.1.0'
-  readonly info: { readonly title: string; readonly version: string }
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly license: { readonly name: string; readonly identifier: string }
+  }
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly security: readonly object[]
@@ -70,7 +74,7 @@ export function toOpenApi(routes: readonly AnyRoute[], root: string): OpenApi {
   const schemas = Object.fromEntries([...namedSchemas].map(([schema, name]) => [name, members(schema)]))
   return {
     openapi: '3.1.0',
-    info: { title: 'Lockstep', version: 'v1' },
+    info: { title: 'Lockstep', version: 'v1', license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: root }],
     paths,
     security: [{ bearer: [] }, { session: [] }],

@@ -2,7 +2,7 @@
 export const RANKS = ['vital', 'resume', 'ordinary', 'start'] as const
 export type Rank = (typeof RANKS)[number]
 
-const VITAL = [/^\/cluster\//, /^\/tasks\/:id\/(heartbeat|progress)$/]
+const VITAL = [/^\/cluster\//, /^\/tasks\/:id\/(heartbeat|progress|results)$/]
 /** What lets running work go on or end. */
 const RESUMES = [
   ...[/^\/events$/, /^\/resume\/:id$/, /^\/tasks\/:id\//, /^\/human-tasks\/:id\//],

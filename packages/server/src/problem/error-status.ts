@@ -27,7 +27,10 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   SIGN_IN_FAILED: 401,
   FORBIDDEN: 403,
   CROSS_SITE_REQUEST: 403,
+  HTTPS_REQUIRED: 403,
   API_KEY_NOT_FOUND: 404,
+  SECRET_NOT_FOUND: 404,
+  SECRET_KEYS_MISSING: 409,
   USER_NOT_FOUND: 404,
   USER_EXISTS: 409,
   RATE_LIMITED: 429,
@@ -41,6 +44,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   EXPRESSION_INVALID: 422,
   IMPORT_INVALID: 422,
   ACTIVITY_TYPE_NOT_FOUND: 404,
+  TEST_STEP_UNKNOWN: 422,
 
   // instances
   INSTANCE_NOT_FOUND: 404,
@@ -136,6 +140,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   BREAKER_OPEN: 500,
   HEARTBEAT_MISSED: 500,
   INVALID_PROGRESS: 500,
+  INVALID_PART: 422,
+  TOO_MANY_PARTS: 422,
   JOB_CYCLE: 500,
   JOB_UNKNOWN: 500,
   ARCHIVE_INCOMPLETE: 500,

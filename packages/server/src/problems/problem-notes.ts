@@ -6,6 +6,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   ALREADY_RESUMED: 'The bookmark was consumed by another resume. Nothing to do: it happened once.',
   API_KEY_NOT_FOUND: 'No such API key of your tenant. `lockstep key list` shows them.',
   ARCHIVE_INCOMPLETE: 'The archive of a retention sweep settled before it had read all lines: nothing was deleted.',
+  BACKUP_DAMAGED:
+    '(command line) The file is no backup, is cut off, or is not as it was written. Nothing was restored.',
   BAD_REQUEST: 'The request cannot be read. The detail names the part.',
   BODY_TOO_LARGE: 'The request body is over the limit of its route. Store large data elsewhere and pass a reference.',
   BOOKMARK_AMBIGUOUS: 'The instance waits at several bookmarks and none was named. Name one of those listed.',
@@ -71,6 +73,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   HTTP_RESPONSE_TOO_LARGE: 'The answer is longer than `maxBytes`.',
   HTTP_RESPONSE_UNREADABLE: 'The answer says that it is JSON, and is not.',
   HTTP_TOO_MANY_REDIRECTS: 'More than five redirects in a row.',
+  HTTPS_REQUIRED:
+    'The link opens something, and `LOCKSTEP_REQUIRE_HTTPS` is on: use the https address. A proxy that ends TLS must be named in `LOCKSTEP_TRUST_PROXY` and send `X-Forwarded-Proto`.',
   HTTP_UNAVAILABLE: 'The answer says "later": 408, 425, 429 or 5xx. `data.retryAfterMs` is what it asks for.',
   IDEMPOTENCY_IN_PROGRESS:
     'The first request with this `Idempotency-Key` is still being answered. Repeat it in a moment.',
@@ -92,6 +96,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   INVALID_ID: 'An id has another form or names another kind of thing.',
   INVALID_LOCK_NAME: 'A name of a lock is empty, too long or has control characters: 1 to 512 characters.',
   INVALID_OPTION: 'An option has a value that it may not have; the message says which are allowed.',
+  INVALID_PART:
+    'A part of a result cannot be handed out: its number leaves a gap, its attempt is over, or the step has no parts.',
   INVALID_PROGRESS: 'What a step reported as its progress is none: a fraction from 0 to 1, or `{ done, total, note }`.',
   INVALID_REQUEST: 'A field or parameter of the request is wrong; the detail names it.',
   ISSUER_UNREACHABLE:
@@ -117,6 +123,9 @@ export const problemNotes: Readonly<Record<string, string>> = {
   MIGRATION_BLOCKED: 'A migration could not get its locks in time. Try again when long transactions have ended.',
   MIGRATION_CHANGED: 'A migration that was applied has other contents now. Restore the file.',
   MIGRATION_IMPOSSIBLE: 'The instance cannot go on as that version; `problems` says what is in its way.',
+  MOVE_MISMATCH:
+    '(command line) After `move` had copied a table, the rows on both sides were not the same. Everything was undone, and the embedded store is as it was.',
+  MOVE_TARGET_NOT_EMPTY: '(command line) `move` only writes into an empty database. Name another one.',
   NODE_NOT_FOUND:
     'No node has this id: it has left, was buried, or never was. `lockstep cluster status` lists those that are there.',
   NON_DETERMINISTIC:
@@ -150,12 +159,17 @@ export const problemNotes: Readonly<Record<string, string>> = {
   SCHEMA_OUTDATED: 'Migrations are pending and this process may not apply them.',
   SCHEMA_TOO_NEW:
     'The database was migrated by a newer version, in a way that this one cannot run beside. Upgrade this node.',
-  SECRET_UNUSABLE: 'A secret that a step names is not set on this node, or is too short to sign with.',
+  SECRET_KEYS_MISSING: 'The node has no key to seal secrets with. Set `LOCKSTEP_SECRET_KEYS` on all nodes.',
+  SECRET_NOT_FOUND: 'No such secret of your tenant. `lockstep secret list` shows them.',
+  SECRET_UNUSABLE:
+    'A secret that a step names is not set for its tenant, no key of this node opens it, or it is too short to sign with. The message has the fix; then retry the instance.',
   SERVER_FAILED: '(testing) A server did not come up; its last log lines are in the message.',
   SERVER_MISSING: '(testing) A server is not installed; the message names the packages.',
-  SERVER_PROBLEM: '(command line) The server refused; its own code is printed in place of this one.',
+  SERVER_PROBLEM:
+    '(client) The server refused; `details.problem` has its own code and sentence, which the command line prints in place of this one.',
   SERVER_STOPPED: '(testing) The server was stopped.',
-  SERVER_UNREACHABLE: '(command line) No node answers at the address. Start one, or name another with `--url`.',
+  SERVER_UNREACHABLE:
+    '(client) No node answers at the address. Start one, or name another; on the command line with `--url`.',
   SHUTTING_DOWN: 'The node is stopping. Ask another one.',
   SIGN_IN_FAILED: 'The name or the password is wrong, or the user is disabled; the answer does not say which.',
   SINGLETON_BUSY: 'An instance is alive, and its flow policy allows one at a time. The details name it.',
@@ -177,8 +191,11 @@ export const problemNotes: Readonly<Record<string, string>> = {
     'The claim on the task has ended, and perhaps another worker has it: what was done under it does not count. Claim again.',
   TASK_NOT_FOUND: 'No such task.',
   TERM_ENDED: 'A term of an election has ended: lost, resigned, failed, or too few members.',
+  TEST_STEP_UNKNOWN:
+    'A test run names a step, to stop at or to pin, that the saved draft does not have. Save the draft first, or name another step.',
   TIMED_OUT: 'Something took longer than it was given.',
   TOKEN_NOT_FOUND: 'The token is wrong, has expired, or is not needed any more; all of them are answered alike.',
+  TOO_MANY_PARTS: 'An instance hands out more than 100,000 parts. Put more into each.',
   TOO_MANY_PERMITS: 'More permits were asked for than the semaphore has.',
   TOO_MANY_REQUESTS:
     'The node has more requests than it can work on. Send fewer at once, and repeat this one after `Retry-After`.',
@@ -197,4 +214,5 @@ export const problemNotes: Readonly<Record<string, string>> = {
   WORKFLOW_FAILED: '`run.result()`: the run ended otherwise than completed; details say where and why.',
   WORKFLOW_FAULT: 'A workflow raised a failure on purpose (activity `fault`).',
   WORKFLOW_NOT_REGISTERED: 'This node has no code for a function workflow. Pass it to `lockstep({ workflows })`.',
+  WOULD_OVERWRITE: '(command line) A file or folder of that name is there already. Name another one, or say `--force`.',
 }

@@ -5,11 +5,13 @@ import { InvalidRequest, type RequestFault } from '../problem/request-errors.ts'
 
 export type RequestPart = 'body' | 'query' | 'path'
 
-/** Compiles a check that answers with the value itself, or throws `INVALID_REQUEST` naming each field and what to do. */
+/** A check that answers with the value itself, or throws `INVALID_REQUEST` naming each field and what to do. Compiled when it is first needed. */
 export function partCheck(part: RequestPart, schema: TSchema): (value: unknown) => unknown {
-  const validator = Compile(schema)
+  let compiled: ReturnType<typeof Compile> | undefined
   const fields = Object.keys((schema as { readonly properties?: object }).properties ?? {})
   return (value) => {
+    compiled ??= Compile(schema)
+    const validator = compiled
     if (validator.Check(value)) return value
     throw new InvalidRequest({ errors: validator.Errors(value).flatMap((error) => describe(part, error, fields)) })
   }

@@ -8,4 +8,6 @@ export interface Answer {
   /** Of a body that is text and not JSON of the reply's schema. */
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** What the audit log says of the change, where it can be told. No secrets. */
+  readonly change?: { readonly before: unknown; readonly after: unknown }
 }

@@ -8,7 +8,7 @@ import { partCheck } from '../request/check-part.ts'
 import { idempotencyKey } from '../request/idempotency-key.ts'
 import { queryReader } from '../request/query.ts'
 import { isFresh } from '../wire/etag.ts'
-import { closed, noContent } from '../wire/schema.ts'
+import { closed, JSON_TYPE } from '../wire/schema.ts'
 import { goneSignal } from './gone-signal.ts'
 import type { Answer, AnyRoute, ApiContext, Call } from './route.ts'
 import type { ContextOf } from './tenant-context.ts'
@@ -28,8 +28,7 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
     url: path,
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
     ...(route.stream === true && { exposeHeadRoute: false }), // a body that nobody reads would never end
-    schema: { response: writtenReplies(route) },
-    config: { permission: route.permission, reach: route.reach, operation: route.name },
+    config: { permission: route.permission, reach: route.reach, opens: route.opens, operation: route.name },
     handler: async (request, reply) => {
       const { principal } = request
       const context = contextOf(principal.tenant)
@@ -37,22 +36,18 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
       const key = route.secret ? undefined : given
       if (route.secret) reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       checkParams?.(request.params)
-      const asked = {
-        params: request.params,
-        query: checkQuery(readQuery(request.query)),
-        body: readBody(request.body),
-        headers: request.headers,
-        principal,
-        address: request.ip,
-      }
+      const asked = checkQuery(readQuery(request.query))
+      const body = readBody(request.body)
+      const callOf = (rest: Room['rest']): AnyCall => new AskedCall(request, reply, asked, body, rest) as AnyCall
       // An open stream takes no room from others: only its beginning is work.
       if (route.stream === true)
         return write(
           reply,
+          route,
           await context.admission.run(
             rank,
             () => goneSignal(reply),
-            ({ rest }) => run(context, route, callOf(asked, rest, reply)),
+            ({ rest }) => run(context, route, callOf(rest)),
           ),
           undefined,
         )
@@ -60,17 +55,22 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
         rank,
         () => goneSignal(reply),
         async ({ rest }) => {
-          const call = callOf(asked, rest, reply)
+          const call = callOf(rest)
           const execute = (): Promise<Answer> => recorded(context, route, request, () => run(context, route, call))
           if (key === undefined)
-            return write(reply, await execute(), route.cached === true ? request.headers['if-none-match'] : undefined)
+            return write(
+              reply,
+              route,
+              await execute(),
+              route.cached === true ? request.headers['if-none-match'] : undefined,
+            )
           const { answer, replayed } = await context.idempotency.run(
             { tenant: context.tenant, operation: operationOf(route, principal), key },
             { params: call.params, query: call.query, body: call.body },
             execute,
           )
           if (replayed) reply.header('idempotent-replayed', 'true')
-          return write(reply, answer, undefined)
+          return write(reply, route, answer, undefined)
         },
       )
     },
@@ -79,23 +79,44 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
 
 type AnyCall = Call<TSchema | undefined, TSchema | undefined>
 
-/** Whether the caller hung up is only looked at when the operation asks. */
-const callOf = (asked: object, rest: Room['rest'], reply: FastifyReply): AnyCall =>
-  ({
-    ...asked,
-    rest,
-    get gone() {
-      return goneSignal(reply)
-    },
-  }) as AnyCall
+class AskedCall {
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly query: unknown
+  readonly body: unknown
+  readonly rest: Room['rest']
 
-/** Text is written as it is: a schema would turn it into JSON. */
-function writtenReplies({ replies, replyTypes }: AnyRoute): Readonly<Record<number, TSchema>> {
-  if (replyTypes !== undefined) return {}
-  return Object.fromEntries(Object.entries(replies).filter(([, schema]) => schema !== noContent))
+  constructor(request: FastifyRequest, reply: FastifyReply, query: unknown, body: unknown, rest: Room['rest']) {
+    this.#request = request
+    this.#reply = reply
+    this.query = query
+    this.body = body
+    this.rest = rest
+  }
+
+  get params(): unknown {
+    return this.#request.params
+  }
+
+  get headers(): FastifyRequest['headers'] {
+    return this.#request.headers
+  }
+
+  get principal(): FastifyRequest['principal'] {
+    return this.#request.principal
+  }
+
+  get address(): string {
+    return this.#request.ip
+  }
+
+  /** Whether the caller hung up is only looked at when the operation asks. */
+  get gone(): AbortSignal {
+    return goneSignal(this.#reply)
+  }
 }
 
-function write(reply: FastifyReply, answer: Answer, ifNoneMatch: string | undefined): unknown {
+function write(reply: FastifyReply, route: AnyRoute, answer: Answer, ifNoneMatch: string | undefined): unknown {
   const { status, body, etag, location, type, headers } = answer
   if (headers !== undefined) reply.headers(headers)
   if (etag !== undefined) reply.header('etag', etag)
@@ -103,8 +124,18 @@ function write(reply: FastifyReply, answer: Answer, ifNoneMatch: string | undefi
   if (etag !== undefined && isFresh(etag, ifNoneMatch)) return reply.code(304).send()
   reply.code(status)
   if (status === 204) return reply.send()
-  if (type === undefined) return body
+  if (type === undefined) return writeJson(reply, route, status, body)
   return reply.type(type).serializer(String).send(body)
+}
+
+/** By the schema of the reply, whose code is made when it is first needed: most processes need few of them. */
+function writeJson(reply: FastifyReply, { replies, replyTypes }: AnyRoute, status: number, body: unknown): unknown {
+  const schema = replies[status]
+  if (replyTypes !== undefined || schema === undefined) return body
+  return reply
+    .type(JSON_TYPE)
+    .serializer(reply.compileSerializationSchema(schema as Record<string, unknown>))
+    .send(body)
 }
 
 /** One key may be used once for each operation by each caller. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import type { Engine } from '@lockstep/engine'
+import type { Engine, SecretVault } from '@lockstep/engine'
 import type { BrowseStore } from '@lockstep/engine/ports'
 import type { Static, TSchema } from 'typebox'
 import type { AuditMode } from '../audit/audited.ts'
@@ -8,6 +8,7 @@ import type { Access } from '../auth/access.ts'
 import type { RoutePermission } from '../auth/permissions.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
+import type { MetricsHistory } from '../metrics/history.ts'
 import type { Admission, Room } from '../overload/admission.ts'
 import type { ErrorCode } from '../problem/error-code.ts'
 import type { Idempotency } from '../request/idempotency.ts'
@@ -33,8 +34,12 @@ export interface ApiContext {
   readonly admission: Admission
   readonly idempotency: Idempotency
   readonly access: Access
+  /** Absent: this server keeps no secrets. */
+  readonly secrets: SecretVault | undefined
   /** Absent: this server has no live stream. */
   readonly live: LiveStreams | undefined
+  /** Absent: this server keeps no figures of before. */
+  readonly history: MetricsHistory | undefined
 }
 
 type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined
@@ -87,6 +92,8 @@ export interface Route<Query extends TSchema | undefined, Body extends TSchema |
   readonly cached?: true
   /** Its path or its answer is a secret: no answer is kept for a repeated request, nor by anybody on the way. */
   readonly secret?: true
+  /** Its path opens something: over plain http it is refused where https is required. */
+  readonly opens?: true
   /** `noContent` for 204. */
   readonly replies: Readonly<Record<number, TSchema>>
   /** Media types of answers that are text; the reply's schema describes it. */

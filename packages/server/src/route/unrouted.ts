@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { pathOf } from '../problem/problem-replies.ts'
 import { MethodNotAllowed, RouteNotFound } from '../problem/request-errors.ts'
+import { hook } from './hook.ts'
 
 interface Known {
   readonly pattern: RegExp
@@ -16,13 +17,16 @@ export function refuseUnrouted(app: FastifyInstance): void {
     for (const each of [method].flat()) entry.methods.add(each)
     known.set(url, entry)
   })
-  app.addHook('onRequest', async (request) => {
-    if (!request.is404) return
-    const path = pathOf(request.url)
-    const found = [...known.values()].find(({ pattern }) => pattern.test(path))
-    if (found === undefined) throw new RouteNotFound({ method: request.method, path })
-    throw new MethodNotAllowed({ method: request.method, path, allow: [...found.methods].sort() })
-  })
+  app.addHook(
+    'onRequest',
+    hook((request) => {
+      if (!request.is404) return
+      const path = pathOf(request.url)
+      const found = [...known.values()].find(({ pattern }) => pattern.test(path))
+      if (found === undefined) throw new RouteNotFound({ method: request.method, path })
+      throw new MethodNotAllowed({ method: request.method, path, allow: [...found.methods].sort() })
+    }),
+  )
   app.setNotFoundHandler((request) => {
     throw new RouteNotFound({ method: request.method, path: pathOf(request.url) })
   })

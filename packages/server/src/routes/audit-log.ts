@@ -6,7 +6,7 @@ import { fromCursor, toCursor } from '../request/cursor.ts'
 import { route } from '../route/route.ts'
 import { iso } from '../wire/instance.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf } from '../wire/list.ts'
-import { closed, instant, oneOf } from '../wire/schema.ts'
+import { anything, closed, instant, nullable, oneOf } from '../wire/schema.ts'
 
 const SEQ = /^\d{1,18}$/
 
@@ -22,10 +22,16 @@ export const Entry = Type.Object({
   address: Type.String(),
   agent: Type.String(),
   node: Type.String(),
+  reason: nullable('string', { description: 'The reason or note that was given with it.' }),
+  before: anything('What was changed, as it was; null where it is not told.'),
+  after: anything('As it is since.'),
 })
 
-const toWire = ({ actorKind, actor, at, ...row }: AuditEntry) => ({
+const toWire = ({ actorKind, actor, at, detail, ...row }: AuditEntry) => ({
   ...row,
+  reason: detail?.reason ?? null,
+  before: detail?.before ?? null,
+  after: detail?.after ?? null,
   at: iso(at),
   actor: { kind: actorKind, id: actor },
 })
@@ -52,17 +58,17 @@ export const listAuditLog = route({
     const filter = JSON.stringify([actor, operation, outcome])
     const cursor = fromCursor(text, filter, SEQ)
     const place = { tenant: boundTenant(principal), after: cursor?.key, limit: limit + 1 }
-    const rows = await store.audit.list(place, { actor, operation, outcome })
+    const { rows, lookedTo } = await store.audit.list(place, { actor, operation, outcome })
     const shown = rows.slice(0, limit)
-    const more = rows.length > limit
+    const last = rows.length > limit ? shown.at(-1)!.seq : lookedTo
     const seen = (cursor?.seen ?? 0) + shown.length
-    const next = more ? toCursor({ key: shown.at(-1)!.seq, seen, back: false }, filter) : null
+    const next = last === undefined ? null : toCursor({ key: last, seen, back: false }, filter)
     return {
       status: 200,
       body: {
         items: shown.map(toWire),
         page: { next, prev: null, limit },
-        count: { value: more ? seen + 1 : seen, exact: !more },
+        count: { value: next === null ? seen : seen + 1, exact: next === null },
       },
     }
   },

@@ -14,6 +14,8 @@ async function readBreaker({ engine, tenant }: ApiContext, key: string) {
   return toWireBreaker(found)
 }
 
+const told = ({ state, reason }: ReturnType<typeof toWireBreaker>) => ({ state, reason })
+
 export const listBreakers = route({
   method: 'GET',
   path: '/circuit-breakers',
@@ -51,14 +53,18 @@ export const resetBreaker = route({
   permission: 'flow:operate',
   summary: 'Closes a breaker now, and wakes who waits for it. Repeating it is harmless.',
   id: StepKey,
-  body: closed({}),
+  body: closed({
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'Kept with the audit.' })),
+  }),
   bodyOptional: true,
   replies: { 200: BreakerReply },
   problems: ['BREAKER_NOT_FOUND'],
   async handle(context, { params }) {
     const { engine, tenant } = context
-    if (isStepKey(params.id)) await engine.breakers.reset(params.id, { tenant })
-    return { status: 200, body: await readBreaker(context, params.id) }
+    const before = await readBreaker(context, params.id)
+    await engine.breakers.reset(before.key, { tenant })
+    const after = await readBreaker(context, before.key)
+    return { status: 200, body: after, change: { before: told(before), after: told(after) } }
   },
 })
 
@@ -78,10 +84,12 @@ export const tripBreaker = route({
   async handle(context, { params, body: { openFor, reason } }) {
     const key = stepKeyOf(params.id)
     checkSpan('/openFor', openFor)
+    const before = await context.engine.breakers.get(key, { tenant: context.tenant })
     await context.engine.breakers.trip(key, {
       ...{ tenant: context.tenant, openFor },
       ...(reason === undefined ? {} : { reason }),
     })
-    return { status: 200, body: await readBreaker(context, key) }
+    const after = await readBreaker(context, key)
+    return { status: 200, body: after, change: { before: before && told(toWireBreaker(before)), after: told(after) } }
   },
 })

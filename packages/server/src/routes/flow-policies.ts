@@ -79,8 +79,11 @@ export const putFlowPolicy = route({
     const options = { tenant, ...expected(headers) }
     // No body is no wish to go back to what is declared: that is DELETE.
     const policy = (body ?? null) as ChosenFlowPolicy
-    const load = await engine.flow.set(definitionIdOf(params.id), policy, options)
-    return { status: 200, body: toWireFlowLoad(load), etag: toEtag(load.revision) }
+    const definitionId = definitionIdOf(params.id)
+    const before = await engine.flow.get(definitionId, tenant)
+    const load = await engine.flow.set(definitionId, policy, options)
+    const change = { before: before?.policy ?? null, after: load.policy ?? null }
+    return { status: 200, body: toWireFlowLoad(load), etag: toEtag(load.revision), change }
   },
 })
 

@@ -150,6 +150,7 @@ export const issueToken = route({
     201: Type.Object({
       token: Type.String({ description: 'rt_ and 43 characters.' }),
       path: Type.String({ description: 'GET shows the form, POST hands it in.' }),
+      page: Type.String({ description: 'Path of the same as a page for people; needs no account and no script.' }),
       expiresAt: instant(),
     }),
   },
@@ -161,6 +162,7 @@ export const issueToken = route({
     const issued = found?.status === 'open' ? await engine.resumeTokens.issue(id, { tenant, ...kept }) : undefined
     if (issued === undefined) throw new TaskNotFound({ id: params.id })
     const { token, expiresAt } = issued
-    return { status: 201, body: { token, path: `${root}/resume/${token}`, expiresAt: iso(expiresAt) } }
+    const page = `${root.replace(/\/api\/v1$/, '')}/resume/${token}`
+    return { status: 201, body: { token, path: `${root}/resume/${token}`, page, expiresAt: iso(expiresAt) } }
   },
 })

@@ -18,6 +18,7 @@ import { createDefinition, getDefinition, listDefinitions, putDefinition } from 
 import { examine, repair } from './doctor.ts'
 import { getDraft, publishDraft, putDraft } from './drafts.ts'
 import { publishEvent } from './events.ts'
+import { evaluateExpression, scopeOfInstance } from './expressions.ts'
 import { deleteFlowPolicy, getFlowPolicy, listFlowPolicies, putFlowPolicy } from './flow-policies.ts'
 import { listEndpoints } from './http-endpoints.ts'
 import { completeHumanTask, getHumanTask, issueToken, listHumanTasks } from './human-tasks.ts'
@@ -26,8 +27,12 @@ import { stateOfInstance, whyInstance } from './insight.ts'
 import { getInstance, listInstances, startInstance } from './instances.ts'
 import { readJournal } from './journal.ts'
 import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
+import { getLockContention } from './lock-contention.ts'
 import { getLock, listLocks, releaseLock } from './locks.ts'
+import { queryMetrics } from './metrics-query.ts'
 import { progressOfInstance } from './progress.ts'
+import { listQueues } from './queues.ts'
+import { resultsOfInstance, streamResults } from './results.ts'
 import { resumeInstance } from './resume.ts'
 import { showToken, useToken } from './resume-token.ts'
 import { forgetRule, listRules, releaseHold, saveHold, saveRule, sweepNow } from './retention.ts'
@@ -48,8 +53,27 @@ import {
   putSchedule,
   resumeSchedule,
 } from './schedules.ts'
+import { deleteSecret, listSecrets, putSecret, rotateSecrets } from './secrets.ts'
 import { closeSession, getSession, openSession } from './session.ts'
-import { claimTasks, completeTask, failTask, getTask, heartbeatTask, listTasks, reportTaskProgress } from './tasks.ts'
+import {
+  claimTasks,
+  completeTask,
+  emitTaskResults,
+  failTask,
+  getTask,
+  heartbeatTask,
+  listTasks,
+  reportTaskProgress,
+} from './tasks.ts'
+import {
+  cancelTestRun,
+  getTestRun,
+  listTestRuns,
+  readTestRunJournal,
+  resumeTestRun,
+  startTestRun,
+  stateOfTestRun,
+} from './test-runs.ts'
 import { exportDefinition, importDefinitions } from './transfer.ts'
 import { changeUser, createUser, deleteUser, listUsers } from './users.ts'
 import {
@@ -90,13 +114,24 @@ export const apiRoutes: readonly AnyRoute[] = [
   listConsumers,
   importDefinitions,
   exportDefinition,
+  startTestRun,
+  listTestRuns,
+  getTestRun,
+  readTestRunJournal,
+  stateOfTestRun,
+  resumeTestRun,
+  cancelTestRun,
   startInstance,
   listInstances,
   getInstance,
   readJournal,
   stateOfInstance,
+  scopeOfInstance,
+  evaluateExpression,
   whyInstance,
   progressOfInstance,
+  resultsOfInstance,
+  streamResults,
   resumeInstance,
   cancelInstance,
   terminateInstance,
@@ -122,6 +157,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   claimTasks,
   heartbeatTask,
   reportTaskProgress,
+  emitTaskResults,
   completeTask,
   failTask,
   getTask,
@@ -165,6 +201,9 @@ export const apiRoutes: readonly AnyRoute[] = [
   listLocks,
   getLock,
   releaseLock,
+  getLockContention,
+  listQueues,
+  queryMetrics,
   listCaches,
   clearCache,
   listNodes,
@@ -179,6 +218,10 @@ export const apiRoutes: readonly AnyRoute[] = [
   getSession,
   openSession,
   closeSession,
+  listSecrets,
+  putSecret,
+  deleteSecret,
+  rotateSecrets,
   createApiKey,
   listApiKeys,
   revokeApiKey,

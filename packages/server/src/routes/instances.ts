@@ -9,7 +9,7 @@ import { route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
 import { Instance, InstanceId, readInstance, toWireInstance } from '../wire/instance.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
-import { anything, closed, duration, indexedText } from '../wire/schema.ts'
+import { anything, closed, duration, indexedText, JSON_TYPE } from '../wire/schema.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -104,6 +104,17 @@ const freshness = (from: StateAnswer['from'], ageMs: number) => ({
   'lockstep-age-ms': String(Math.ceil(ageMs)),
 })
 
+/** Of views that are kept: one that is read often is written as JSON once. */
+const texts = new WeakMap<InstanceView, string>()
+
+function textOf(view: InstanceView, variables: StateAnswer['variables']): string {
+  const known = texts.get(view)
+  if (known !== undefined) return known
+  const text = JSON.stringify(toWireInstance(view, variables))
+  texts.set(view, text)
+  return text
+}
+
 /** The same for the same parameters, in whatever order they came. */
 const filterText = (said: object): string => new URLSearchParams(Object.entries(said).sort()).toString()
 
@@ -125,6 +136,8 @@ export const getInstance = route({
     if (limitMs > 0) await rest(() => waits.forEnd(tenant, instanceId, limitMs, false))
     const exact = limitMs > 0 || /\bno-cache\b/i.test(String(headers['cache-control'] ?? ''))
     const { view, variables, from, ageMs } = await engine.state(instanceId, { tenant, exact })
-    return { status: 200, body: toWireInstance(view, variables), headers: freshness(from, ageMs) }
+    const answer = { status: 200, headers: freshness(from, ageMs) }
+    if (from === 'miss') return { ...answer, body: toWireInstance(view, variables) }
+    return { ...answer, body: textOf(view, variables), type: JSON_TYPE }
   },
 })

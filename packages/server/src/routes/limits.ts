@@ -14,6 +14,9 @@ async function readLimit({ engine, tenant }: ApiContext, key: string) {
   return toWireLimit(found)
 }
 
+/** What can be set of it. */
+const told = ({ concurrency, rate }: ReturnType<typeof toWireLimit>) => ({ concurrency, rate })
+
 export const listLimits = route({
   method: 'GET',
   path: '/limits',
@@ -58,8 +61,10 @@ export const putLimit = route({
     const { engine, tenant } = context
     const key = stepKeyOf(params.id)
     if (body.rate !== undefined) checkSpan('/rate/per', body.rate.per)
+    const before = await engine.limits.get(key, { tenant })
     await engine.limits.set(key, body as LimitSetting, { tenant })
-    return { status: 200, body: await readLimit(context, key) }
+    const after = await readLimit(context, key)
+    return { status: 200, body: after, change: { before: before && told(toWireLimit(before)), after: told(after) } }
   },
 })
 
@@ -73,8 +78,8 @@ export const deleteLimit = route({
   replies: { 204: noContent },
   problems: ['LIMIT_NOT_FOUND'],
   async handle(context, { params }) {
-    const { key } = await readLimit(context, params.id)
-    await context.engine.limits.set(key, undefined, { tenant: context.tenant })
-    return { status: 204, body: undefined }
+    const before = await readLimit(context, params.id)
+    await context.engine.limits.set(before.key, undefined, { tenant: context.tenant })
+    return { status: 204, body: undefined, change: { before: told(before), after: before.declared } }
   },
 })

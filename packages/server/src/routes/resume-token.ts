@@ -14,6 +14,7 @@ export const showToken = route({
   summary: 'Shows what a token is for, and changes nothing. Every token that opens nothing is answered alike.',
   id: Token,
   secret: true,
+  opens: true,
   replies: {
     200: Type.Object({
       kind: Type.String({ description: 'human: a task with a form; else a bookmark.' }),
@@ -26,7 +27,7 @@ export const showToken = route({
       expiresAt: instant(),
     }),
   },
-  problems: ['TOKEN_NOT_FOUND', 'RATE_LIMITED'],
+  problems: ['TOKEN_NOT_FOUND', 'RATE_LIMITED', 'HTTPS_REQUIRED'],
   async handle({ engine, access, tenant }, { params, address }) {
     const found = await withToken(access, { token: params.id, address, tenant }, (owner) =>
       engine.resumeTokens.show(params.id, owner),
@@ -57,6 +58,7 @@ export const useToken = route({
   summary: 'Hands in what is waited for. A token is used once; what does not fit the form leaves it unused.',
   id: Token,
   secret: true,
+  opens: true,
   body: closed({
     outcome: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'May be left out when there is one.' }),
@@ -66,7 +68,14 @@ export const useToken = route({
   }),
   bodyOptional: true,
   replies: { 200: Type.Object({ outcome: oneOf(['done']) }) },
-  problems: ['TOKEN_NOT_FOUND', 'TASK_ALREADY_COMPLETED', 'FORM_INVALID', 'UNKNOWN_OUTCOME', 'PAYLOAD_TOO_LARGE'],
+  problems: [
+    'HTTPS_REQUIRED',
+    'TOKEN_NOT_FOUND',
+    'TASK_ALREADY_COMPLETED',
+    'FORM_INVALID',
+    'UNKNOWN_OUTCOME',
+    'PAYLOAD_TOO_LARGE',
+  ],
   async handle({ engine, access, tenant }, { params, body, address }) {
     const outcome = await withToken(access, { token: params.id, address, tenant }, async (owner) => {
       const used = await engine.resumeTokens.use(params.id, { ...body, tenant: owner })

@@ -101,9 +101,10 @@ export const putSchedule = route({
     }
     const revision = requiredRevisionOf(ifMatchOf(headers), 'the schedule')
     // A star means: whatever is there. Something must be.
-    if (revision === undefined) await engine.schedules.get(id, { tenant })
+    const before = await engine.schedules.get(id, { tenant })
     const view = await engine.schedules.put(document, { tenant, ...at(revision) })
-    return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision) }
+    const change = { before: before.document, after: view.document }
+    return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision), change }
   },
 })
 

@@ -68,7 +68,10 @@ export const closeSession = route({
     const { cookie, store, secret } = requireKept(access, '/session')
     const token = cookie.read(typeof headers.cookie === 'string' ? headers.cookie : undefined)
     if (token === undefined && access.auth !== 'none') throw new Unauthenticated({})
-    if (token !== undefined) await store.sessions.end(sessionHash(token, secret))
+    if (token !== undefined) {
+      const hash = sessionHash(token, secret)
+      await Promise.all([store.sessions.end(hash), store.issuedSessions.end(hash)])
+    }
     return { status: 204, body: undefined, headers: { 'set-cookie': cookie.clear() } }
   },
 })

@@ -2,6 +2,7 @@ import { fromWireId, toWireId } from '@lockstep/base'
 import {
   LONGEST_LEASE_MS,
   MOST_CLAIMED,
+  MOST_PARTS_AT_ONCE,
   SHORTEST_LEASE_MS,
   TaskAlreadyCompleted,
   TaskCancelled,
@@ -145,6 +146,32 @@ export const reportTaskProgress = route({
   async handle({ engine, tenant }, { params, body }) {
     const hold = { tenant, id: fromWireId('task', params.id), leaseNo: body.lease }
     return answerOf(params.id, await engine.tasks.heartbeat(hold, { progress: body.progress }))
+  },
+})
+
+export const emitTaskResults = route({
+  method: 'POST',
+  path: '/tasks/:id/results',
+  name: 'emitTaskResults',
+  permission: 'tasks:work',
+  audit: 'never',
+  summary:
+    'Hands out parts of the result before the end; readers get each once, in order. Durable when it answers. Numbers that are there already stay as they are. Counts as a heartbeat.',
+  id: TaskId,
+  body: closed({
+    lease,
+    from: Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description: 'Number of the first one; 1 is the first of the task.',
+    }),
+    parts: Type.Array(anything('Any JSON.'), { minItems: 1, maxItems: MOST_PARTS_AT_ONCE }),
+  }),
+  replies: { 200: Said },
+  problems: [...REFUSALS, 'PAYLOAD_TOO_LARGE', 'INVALID_PART', 'TOO_MANY_PARTS'],
+  async handle({ engine, tenant }, { params, body }) {
+    const hold = { tenant, id: fromWireId('task', params.id), leaseNo: body.lease }
+    return answerOf(params.id, await engine.tasks.emit(hold, body.from, body.parts))
   },
 })
 

@@ -18,6 +18,8 @@ const TextProblemItem = Type.Object({
   code: Type.String(),
   text: Type.String(),
   severity: oneOf(['error', 'warning']),
+  line: Type.Optional(Type.Integer({ description: 'Where it stands in the text, from 1.' })),
+  column: Type.Optional(Type.Integer({ description: 'From 1.' })),
 })
 
 const ElsaReportReply = Type.Object({
@@ -75,6 +77,8 @@ export const importDefinitions = route({
       ...(format === undefined ? {} : { format: format === 'yaml' ? 'yaml' : 'json' }),
       dryRun,
       acceptProblems,
+      // Of Elsa the text that was read is our own.
+      places: elsa === undefined,
     })
     const told = toWireReport(report, elsa)
     if (!dryRun && !report.written) throw new ImportInvalid(told)
@@ -114,14 +118,20 @@ export const exportDefinition = route({
   id: DefinitionId,
   query: closed({
     format: Type.Optional(oneOf(['json', 'yaml'], 'json unless told.')),
-    source: Type.Optional(oneOf(['draft', 'published'], 'draft unless told.')),
+    source: Type.Optional(
+      Type.String({
+        pattern: '^(draft|published|[1-9][0-9]{0,8})$',
+        description: 'draft, published, or the number of a version; draft unless told.',
+      }),
+    ),
   }),
   replies: { 200: anything('The document.') },
   replyTypes: ['application/json', 'application/yaml'],
   problems: ['DEFINITION_NOT_FOUND', 'DEFINITION_IS_CODE'],
   async handle({ engine, tenant }, { params, query: { format = 'json', source = 'draft' } }) {
     const pieces: string[] = []
-    for await (const piece of engine.definitions.export(tenant, [definitionIdOf(params.id)], { format, source }))
+    const from = source === 'draft' || source === 'published' ? source : Number(source)
+    for await (const piece of engine.definitions.export(tenant, [definitionIdOf(params.id)], { format, source: from }))
       pieces.push(piece)
     const type = format === 'json' ? 'application/json; charset=utf-8' : 'application/yaml; charset=utf-8'
     return { status: 200, body: pieces.join(''), type }

@@ -107,7 +107,8 @@ export const changeUser = route({
       ...(body.disabled === undefined ? {} : { disabled: body.disabled }),
     })
     if (user === undefined) throw new UserNotFound({ name })
-    return { status: 200, body: toWire(user) }
+    const told = ({ role, disabled }: UserRecord) => ({ role, disabled })
+    return { status: 200, body: toWire(user), change: { before: told(before), after: told(user) } }
   },
 })
 

@@ -21,6 +21,11 @@ export const STUDIO_PAGES: readonly string[] = [
   'cluster',
   'locks',
   'batches',
+  'queues',
+  'breakers',
+  'insights',
+  'audit',
+  'settings',
 ]
 
 /** The application itself is no secret: everything that it shows comes through the API. */

@@ -1,5 +1,5 @@
 import { type Json, toWireId } from '@lockstep/base'
-import type { InstanceView } from '@lockstep/engine'
+import { type InstanceView, isTestTenant } from '@lockstep/engine'
 import Type from 'typebox'
 import type { ApiContext } from '../route/route.ts'
 import { INSTANCE_STATUSES } from './instance-status.ts'
@@ -42,6 +42,7 @@ export const Instance = Type.Object({
   incidents: Type.Array(IncidentItem),
   revision: Type.Integer({ description: 'Number of its last fact.' }),
   error: anything('Why it faulted: code, message, step; else null.'),
+  test: Type.Optional(Type.Boolean({ description: 'true: a run of a draft. Absent: a real one.' })),
 })
 
 export const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
@@ -67,6 +68,7 @@ export function toWireInstance(view: InstanceView, variables: Readonly<Record<st
     incidents: view.incidents.map(toWireIncident),
     revision: view.revision,
     error: view.error,
+    ...(isTestTenant(view.tenant) ? { test: true } : {}),
   }
 }
 

@@ -1,5 +1,8 @@
 import Type, { type TProperties, type TUnsafe } from 'typebox'
 
+/** Of every answer that is data. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** One type in a list, not `anyOf`: serializers turn that into code instead of into a search. */
 export const nullable = <T extends 'string' | 'integer'>(
   type: T,
