@@ -1,4 +1,4 @@
-import { type Logger, silentLogger, systemClock, systemRandom, TimedOut } from '@lockstep/base'
+import { errorMessage, type Logger, silentLogger, systemClock, systemRandom, TimedOut } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
 import type {
   AnyJob,
@@ -8,6 +8,8 @@ import type {
   Engine,
   EngineLimits,
   FunctionWorkflow,
+  Part,
+  ProgressNow,
   ResumeOutcome,
   UserTransaction,
 } from '@lockstep/engine'
@@ -46,6 +48,10 @@ export interface Run<Output> {
   readonly created: boolean
   /** Settles with what the workflow returned; throws `WORKFLOW_FAILED` with the reason, or `TIMED_OUT` after `timeoutMs`. */
   result(options?: { readonly timeoutMs?: number }): Promise<Output>
+  /** What its steps hand out before they end, on whichever node: each part once, in order, until the run has ended. */
+  partials(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterableIterator<Part>
+  /** Calls back with the newest words of running steps, until the run has ended; answers how to stop it. */
+  onProgress(listener: (steps: readonly ProgressNow[]) => void): () => void
   resume(bookmark: string, payload?: unknown): Promise<ResumeOutcome>
   cancel(reason?: string): Promise<boolean>
 }
@@ -95,6 +101,8 @@ export async function lockstep(options: LockstepOptions = {}): Promise<Lockstep>
       const { code = 'UNKNOWN', message = 'no reason was recorded', step = '' } = end.error ?? {}
       throw new WorkflowFailed({ instanceId: id, workflow: definitionId, status: end.status, code, message, step })
     },
+    partials: (following = {}) => engine.results.follow(id, following),
+    onProgress: (listener) => followProgress(engine, id, listener, logger),
     resume: (bookmark, payload) => engine.resume({ instanceId: id, bookmark, payload }),
     cancel: (reason) => engine.cancel(id, reason === undefined ? {} : { reason }),
   })
@@ -119,6 +127,22 @@ export async function lockstep(options: LockstepOptions = {}): Promise<Lockstep>
     close: () => node.close(),
     [Symbol.asyncDispose]: () => node.close(),
   }
+}
+
+function followProgress(
+  engine: Engine,
+  id: string,
+  listener: (steps: readonly ProgressNow[]) => void,
+  logger: Logger,
+): () => void {
+  const stopped = new AbortController()
+  const follow = async (): Promise<void> => {
+    for await (const steps of engine.results.progress(id, { signal: stopped.signal })) {
+      if (!stopped.signal.aborted) listener(steps)
+    }
+  }
+  follow().catch((error: unknown) => logger.warn('progress is not told any more', { reason: errorMessage(error) }))
+  return () => stopped.abort()
 }
 
 /** A configuration file may also name modules that export activities, or folders of them. */

@@ -5,7 +5,7 @@ import type { NodeOptions } from './options/node-options.ts'
 
 /** Who may reach this node. On loopback the cluster makes up its secret once and keeps it in the store. */
 export async function openAccess(options: NodeOptions, db: Db, edge: Edge, nodeName: string): Promise<AccessOptions> {
-  const { auth, apiKey, oidc, publicUrl, corsOrigins } = options.access
+  const { auth, apiKey, oidc, publicUrl, corsOrigins, requireHttps, rateLimit } = options.access
   const store = postgresAccess(db)
   const madeUp = (): Promise<string> =>
     store.sharedSecrets.settle('server', Buffer.from(edge.random.bytes(48)).toString('base64url'))
@@ -14,7 +14,8 @@ export async function openAccess(options: NodeOptions, db: Db, edge: Edge, nodeN
     edge.logger
       .area('access')
       .warn('nobody can get in yet: set LOCKSTEP_API_KEY, and make keys and users with it', { host: options.host })
-  return { auth, store, secret, bootstrapKey: apiKey, oidc, publicUrl, corsOrigins, nodeName }
+  const site = { publicUrl, corsOrigins, requireHttps, rateLimit }
+  return { auth, store, secret, bootstrapKey: apiKey, oidc, ...site, nodeName }
 }
 
 async function isEmpty({ keys, users }: AccessOptions['store']): Promise<boolean> {

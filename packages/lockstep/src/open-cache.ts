@@ -1,4 +1,5 @@
-import { type RedisCache, redisCache } from '@lockstep/redis'
+import type { RedisCache } from '@lockstep/redis'
+import type { Drivers } from './load-drivers.ts'
 import type { Edge } from './open-database.ts'
 import type { NodeOptions } from './options/node-options.ts'
 
@@ -6,7 +7,8 @@ import type { NodeOptions } from './options/node-options.ts'
 export function openCache(
   { cache, redisUrl = '', redisPrefix: prefix }: NodeOptions,
   edge: Edge,
+  { redis }: Drivers,
 ): RedisCache | undefined {
   if (cache === 'memory') return undefined
-  return redisCache({ ...edge, logger: edge.logger.area('cache'), url: redisUrl, prefix })
+  return redis().redisCache({ ...edge, logger: edge.logger.area('cache'), url: redisUrl, prefix })
 }

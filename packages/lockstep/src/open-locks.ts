@@ -1,7 +1,14 @@
 import { hostname } from 'node:os'
-import { type CoordinationProvider, type Coordinator, coordinator, memoryProvider } from '@lockstep/coordination'
+import {
+  type CoordinationProvider,
+  type Coordinator,
+  coordinator,
+  memoryProvider,
+  type Tracer,
+} from '@lockstep/coordination'
 import { type Db, postgresCoordination } from '@lockstep/postgres'
-import { redisProvider } from '@lockstep/redis'
+import type { Drivers } from './load-drivers.ts'
+import { logLeases } from './log/log-leases.ts'
 import type { Edge } from './open-database.ts'
 import type { NodeOptions } from './options/node-options.ts'
 
@@ -12,24 +19,39 @@ import type { NodeOptions } from './options/node-options.ts'
 const ALWAYS_OPEN = { memberTtlMs: 60_000, askAgainMs: 8_000 }
 
 /** The toolkit of one node, on the store that its options name. */
-export function openLocks(options: NodeOptions, edge: Edge, db: Db): Coordinator {
+export function openLocks(
+  options: NodeOptions,
+  edge: Edge,
+  db: Db,
+  drivers: Drivers,
+  tracer: Tracer | undefined,
+): Coordinator {
   const { lockTtlMs: ttlMs, lockWaitMs: waitMs, nodeName } = options
-  return coordinator({
+  const logger = edge.logger.area('locks')
+  const opened = coordinator({
     ...edge,
-    logger: edge.logger.area('locks'),
-    provider: providerOf(options, edge, db),
+    logger,
+    provider: providerOf(options, edge, db, drivers),
     ownsProvider: true,
     name: nodeName ?? `${hostname()}:${process.pid}`,
     ttlMs,
     waitMs,
+    ...(tracer && { tracer }),
     ...(options.scheduler === 'leader' ? ALWAYS_OPEN : {}),
   })
+  opened.observe(logLeases(logger))
+  return opened
 }
 
-function providerOf({ locks, redisUrl, redisPrefix }: NodeOptions, edge: Edge, db: Db): CoordinationProvider {
+function providerOf(
+  { locks, redisUrl, redisPrefix }: NodeOptions,
+  edge: Edge,
+  db: Db,
+  { redis }: Drivers,
+): CoordinationProvider {
   switch (locks) {
     case 'redis':
-      return redisProvider({ url: redisUrl ?? '', prefix: redisPrefix, ...edge })
+      return redis().redisProvider({ url: redisUrl ?? '', prefix: redisPrefix, ...edge })
     case 'postgres':
       return postgresCoordination(db, edge)
     case 'memory':

@@ -1,4 +1,4 @@
-import { exposeSources, type NodeMetrics, RoundTrips, type RoundTripTarget } from '@lockstep/server'
+import { exposeSources, type NodeMetrics, type PoolStats, RoundTrips, type RoundTripTarget } from '@lockstep/server'
 import type { Edge } from './open-database.ts'
 import type { OpenNode } from './open-node.ts'
 
@@ -22,7 +22,7 @@ export function openMetrics(metrics: NodeMetrics, node: OpenNode, { clock, logge
   const roundTrips = new RoundTrips(targets, clock, logger.area('round-trip'))
   exposeSources(metrics.registry, {
     heldCount: () => node.engine.stats.heldCount,
-    pools: () => node.db.stats(),
+    pools: () => [...node.db.stats(), ...poolOfLocks(node)],
     locks: () => node.openedLocks()?.monitor.stats(),
     caches: () => node.engine.caches.list(),
     streams: () => node.live.followerCount,
@@ -30,4 +30,10 @@ export function openMetrics(metrics: NodeMetrics, node: OpenNode, { clock, logge
   })
   roundTrips.run()
   return roundTrips
+}
+
+/** Locks on Redis have connections of their own: one for commands, one that listens. */
+function poolOfLocks({ openedLocks }: OpenNode): readonly PoolStats[] {
+  const found = openedLocks()?.connections()
+  return found === undefined ? [] : [{ name: 'redis', ownedCount: 0, ...found }]
 }

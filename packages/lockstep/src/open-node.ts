@@ -12,11 +12,21 @@ import {
   LiveFeed,
   lockGate,
   type NodeState,
+  SecretVault,
+  watchStaleLeases,
 } from '@lockstep/engine'
-import { type Db, historyGuard, postgresEngineStore, postgresHeart, postgresLive } from '@lockstep/postgres'
+import {
+  type Db,
+  historyGuard,
+  postgresEngineStore,
+  postgresHeart,
+  postgresLive,
+  postgresSecrets,
+} from '@lockstep/postgres'
 import type { NodeMetrics } from '@lockstep/server'
 import type { ActivitySource } from './activity-modules/activity-source.ts'
 import { ActivityWatch } from './activity-modules/watch-activities.ts'
+import { loadDrivers } from './load-drivers.ts'
 import { MessageTriggers } from './message-trigger/message-triggers.ts'
 import { openBus } from './open-bus.ts'
 import { openCache } from './open-cache.ts'
@@ -24,6 +34,7 @@ import { type Edge, openDatabase } from './open-database.ts'
 import { openLocks } from './open-locks.ts'
 import { type OpenOutside, openOutside } from './open-outside.ts'
 import type { NodeOptions } from './options/node-options.ts'
+import { openTracing, type Tracing } from './trace/open-tracing.ts'
 import { version } from './version.ts'
 
 export interface Programs {
@@ -50,6 +61,9 @@ export interface OpenNode {
   /** The toolkit where it was asked for already. */
   readonly openedLocks: () => Coordinator | undefined
   readonly outside: OpenOutside
+  readonly secrets: SecretVault
+  /** Absent: nobody collects spans. */
+  readonly tracing: Tracing | undefined
   close(): Promise<void>
 }
 
@@ -62,37 +76,45 @@ export async function openNode(
 ): Promise<OpenNode> {
   const guard = historyGuard()
   const application = `lockstep:${uuidSource(edge.clock, edge.random)()}`
+  const drivers = await loadDrivers(options)
+  const name = options.nodeName ?? `${hostname()}:${process.pid}`
+  const { otlpEndpoint: endpoint } = options
+  const tracing = endpoint === undefined ? undefined : await openTracing({ endpoint, nodeName: name, version })
   const db = await openDatabase(options, guard, application, edge, metrics)
   let coordinator: Coordinator | undefined
   const locks = (): Coordinator => {
-    coordinator ??= openLocks(options, edge, db)
+    coordinator ??= openLocks(options, edge, db, drivers, tracing?.locks)
     return coordinator
   }
   const worksHere = options.roles.includes('worker')
   let consumer: MessageTriggers | undefined
   let consume = (_state: NodeState): void => {}
-  const cacheTier = openCache(options, edge)
+  const cacheTier = openCache(options, edge, drivers)
   let bus: OpenWakeBus | undefined
   try {
-    bus = await openBus(options, edge, db)
+    bus = await openBus(options, edge, db, drivers)
     const opened = bus
     const logger = edge.logger.area('live')
     const live = new LiveFeed({ store: postgresLive(db), bus, id: application, clock: edge.clock, logger })
-    const outside = openOutside(options, edge)
+    const outside = openOutside(options, edge, drivers)
     const { limits, archive, workflows, activities, jobs } = programs
+    const secrets = new SecretVault({ store: postgresSecrets(db), keys: options.secretKeys, random: edge.random })
     const engine = await Engine.open({
       ...edge,
       workflows,
       activities,
       jobs,
-      outbound: outside.outbound,
-      secrets: options.secrets,
+      outbound: { ...outside.outbound, traceparent: tracing?.tracer.current },
+      secrets: async (name, tenant) =>
+        (await options.secrets(name, tenant)) ??
+        (await secrets.read(tenant, name)) ??
+        options.environmentSecrets(name, tenant),
       locks: { mutex: (name, wanted) => locks().mutex(name, wanted) },
       gate: options.gate ? lockGate({ clock: edge.clock, logger: edge.logger.area('gate'), locks }) : undefined,
       cacheTier,
       store: postgresEngineStore(db, { guard, application }),
       bus,
-      name: options.nodeName ?? `${hostname()}:${process.pid}`,
+      name,
       version,
       heartbeatMs: options.heartbeatMs,
       ttlMs: options.nodeTtlMs,
@@ -107,8 +129,10 @@ export async function openNode(
       concurrency: options.concurrency,
       flights: db.kind === 'pglite' ? 1 : 2,
       metrics,
+      tracer: tracing?.tracer,
       onCommitted: () => live.committed(),
     })
+    engine.maintenance.add(watchStaleLeases({ locks, logger: edge.logger.area('maintenance') }))
     const { rabbitmq } = outside
     // A drained node reads no queues either; those who stay share the messages.
     consume = (state) => {
@@ -132,6 +156,7 @@ export async function openNode(
       await cacheTier?.close()
       await opened.close()
       await db.close()
+      await tracing?.close()
     }
     return {
       engine,
@@ -140,6 +165,8 @@ export async function openNode(
       locks,
       openedLocks: () => coordinator,
       outside,
+      secrets,
+      tracing,
       close: () => {
         closing ??= close()
         return closing
@@ -149,6 +176,7 @@ export async function openNode(
     await cacheTier?.close()
     await bus?.close()
     await db.close()
+    await tracing?.close()
     throw error
   }
 }

@@ -1,7 +1,6 @@
 import type { Outbound } from '@lockstep/engine'
-import { type Rabbitmq, rabbitmq } from '@lockstep/rabbitmq'
-import { redisPublisher } from '@lockstep/redis'
-import { smtpMailer } from './mail/smtp-mailer.ts'
+import type { Rabbitmq } from '@lockstep/rabbitmq'
+import type { Drivers } from './load-drivers.ts'
 import type { Edge } from './open-database.ts'
 import type { NodeOptions } from './options/node-options.ts'
 import { outerDatabases } from './outside/outer-databases.ts'
@@ -13,17 +12,18 @@ export interface OpenOutside {
   close(): Promise<void>
 }
 
-export function openOutside(options: NodeOptions, edge: Edge): OpenOutside {
+export function openOutside(options: NodeOptions, edge: Edge, drivers: Drivers): OpenOutside {
   const { outboundAllow: allow, ownDatabase, mailUrl, mailFrom, redisUrl, rabbitmqUrl, connections: urls } = options
   const { clock, logger } = edge
-  const broker = rabbitmqUrl === undefined ? undefined : rabbitmq({ url: rabbitmqUrl, clock, logger })
-  const redis = redisUrl === undefined ? undefined : redisPublisher({ url: redisUrl, ...edge })
+  const broker =
+    rabbitmqUrl === undefined ? undefined : drivers.rabbitmq().rabbitmq({ url: rabbitmqUrl, clock, logger })
+  const redis = redisUrl === undefined ? undefined : drivers.redis().redisPublisher({ url: redisUrl, ...edge })
   const connections = outerDatabases(urls, edge)
   return {
     outbound: {
       allow,
       ownDatabase,
-      mailer: mailUrl === undefined ? undefined : smtpMailer({ url: mailUrl, from: mailFrom }),
+      mailer: mailUrl === undefined ? undefined : drivers.mail().smtpMailer({ url: mailUrl, from: mailFrom }),
       redis,
       rabbitmq: broker && { publish: (message, signal) => broker.publish(message, signal) },
       connections,

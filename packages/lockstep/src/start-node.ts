@@ -1,6 +1,6 @@
 import { errorMessage } from '@lockstep/base'
 import { postgresBrowse, postgresIdempotency } from '@lockstep/postgres'
-import { type HealthCheck, NodeMetrics, openHttpServer } from '@lockstep/server'
+import { type HealthCheck, MetricsHistory, NodeMetrics, openHttpServer } from '@lockstep/server'
 import { openAccess } from './open-access.ts'
 import type { Edge } from './open-database.ts'
 import { openMetrics } from './open-metrics.ts'
@@ -26,6 +26,8 @@ export async function startNode(
   const metrics = new NodeMetrics(edge.clock)
   const node = await openNode(options, edge, programs, metrics)
   const roundTrips = openMetrics(metrics, node, edge)
+  const history = new MetricsHistory(metrics.registry, edge.clock)
+  history.run()
   const studio = studioFolder()
   let started = false
   let stopping = false
@@ -53,10 +55,13 @@ export async function startNode(
       browse: postgresBrowse(node.db),
       idempotency: postgresIdempotency(node.db),
       access,
+      secrets: node.secrets,
       ...(trustProxy.length === 0 ? {} : { trustProxy: [...trustProxy] }),
       locks: node.locks,
       live: node.live,
       metrics: metrics.registry,
+      history,
+      ...(node.tracing && { tracer: node.tracing.requests }),
       overload: { atOnce: options.requests, queued: options.requests },
       ...(studio === undefined ? {} : { studio }),
       clock: edge.clock,
@@ -70,6 +75,7 @@ export async function startNode(
       stop: async () => {
         stopping = true
         roundTrips.stop()
+        history.stop()
         samples?.stop()
         // Work is handed over while the last requests are answered: nobody who can go on with it has to wait for them.
         await Promise.all([node.engine.retire(options.drainMs), http.close()])
@@ -78,6 +84,7 @@ export async function startNode(
     }
   } catch (error) {
     roundTrips.stop()
+    history.stop()
     await node.close()
     throw error
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type LogFields, type Logger, systemClock } from '@lockstep/base'
@@ -97,5 +97,24 @@ describe('watching activity modules', () => {
     await watch.close()
     await write('x.ts', saying('late'))
     expect(replaced).toHaveLength(4)
+  })
+
+  it('hears of a file that it is told of after the module is loaded', async () => {
+    await mkdir(file('parts'))
+    const told: ((name: string) => void)[] = []
+    const source = {
+      file: file('x.ts'),
+      activities: [activity('x')],
+      reload: async (onFile: (name: string) => void) => {
+        told.push(onFile)
+        return [activity('x')]
+      },
+    }
+    const watch = new ActivityWatch({ sources: [source], others: [], replace: () => {}, clock: systemClock, logger })
+    await watch.begin()
+    told[0]!(file('parts/late.ts'))
+    await write('parts/late.ts', '')
+    await logged('activities loaded anew')
+    await watch.close()
   })
 })

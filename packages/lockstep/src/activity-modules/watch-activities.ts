@@ -98,18 +98,23 @@ export class ActivityWatch {
     }
   }
 
-  /** What failed is still made of the files that it was made of before, and of those that it has come to since. */
+  /**
+   * What failed is still made of the files that it was made of before, and of those that it has come to since. A file may be told of after
+   * the module is loaded: the loader is a thread of its own.
+   */
   async #load(watched: Watched): Promise<readonly CustomActivity[]> {
     const files = new Set<string>()
+    const onFile = (file: string) => {
+      files.add(file)
+      this.#lookAt([file])
+    }
     try {
-      const activities = await watched.source.reload((file) => files.add(file))
-      watched.files = files
-      return activities
+      return await watched.source.reload(onFile)
     } catch (error) {
-      watched.files = new Set([...watched.files, ...files])
+      for (const file of watched.files) files.add(file)
       throw error
     } finally {
-      this.#lookAt(files)
+      watched.files = files
     }
   }
 

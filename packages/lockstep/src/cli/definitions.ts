@@ -11,6 +11,7 @@ import {
   type Session,
   sure,
 } from './remote/remote-command.ts'
+import { startCommand } from './start-instance.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { agoText } from './terminal/time-text.ts'
 
@@ -21,6 +22,7 @@ export function definitionsCommand(terminal: Terminal): Command {
   return noun(
     'definitions',
     'workflows, their drafts and versions',
+    startCommand(terminal, 'run', 'start an instance, the same as instances start'),
     remoteCommand<PagedFlags & { kind?: string; name?: string; published?: boolean }>(
       terminal,
       'list',

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Command } from 'commander'
 import { EndedBadly, EXIT } from './exit-codes.ts'
 import type { Body } from './remote/api-client.ts'
@@ -26,7 +27,8 @@ export function doctorCommand(terminal: Terminal): Command {
       const { repair = false, databaseUrl, dataDir } = flags
       if (databaseUrl === undefined && dataDir === undefined) return examine(session, atNode(session, repair), repair)
       const { withStore } = await import('./direct-doctor.ts')
-      await withStore({ databaseUrl, dataDir, repair }, (look) => examine(session, look, repair))
+      const folder = dataDir === undefined ? undefined : path.resolve(terminal.folder, dataDir)
+      await withStore({ databaseUrl, dataDir: folder, repair }, (look) => examine(session, look, repair))
     },
   )
 }

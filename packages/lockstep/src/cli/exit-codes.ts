@@ -1,5 +1,7 @@
 import { defineError } from '@lockstep/base'
 
+export { ServerProblem, ServerUnreachable } from '@lockstep/api'
+
 /** What the process ends with; docs/reference/cli.md lists them. */
 export const EXIT = {
   ok: 0,
@@ -29,20 +31,6 @@ export function exitCodeOf(status: number): ExitCode {
 
 /** Words on the command line that cannot be understood. */
 export const UsageError = defineError('USAGE', { retryable: false }, (d: { text: string }) => d.text)
-
-/** What the server refused, in its own words. */
-export const ServerProblem = defineError(
-  'SERVER_PROBLEM',
-  { retryable: false },
-  (d: { status: number; problem: { readonly code: string; readonly detail: string } }) => d.problem.detail,
-)
-
-export const ServerUnreachable = defineError(
-  'SERVER_UNREACHABLE',
-  { retryable: true },
-  (d: { url: string; reason: string }) =>
-    `Nothing answers at ${d.url} (${d.reason}). Start a node with "lockstep server", or name another with --url or LOCKSTEP_URL`,
-)
 
 /** The command was understood and carried out, and what it found is bad news; it has been printed. */
 export const EndedBadly = defineError(

@@ -3,6 +3,7 @@ import { EndedBadly, EXIT } from './exit-codes.ts'
 import type { Body } from './remote/api-client.ts'
 import { pathOf, type Session } from './remote/remote-command.ts'
 import { oneLine } from './terminal/table.ts'
+import { spanText } from './terminal/time-text.ts'
 
 /** How often new facts are looked for. The server answers sooner when the instance ends. */
 const LOOK_MS = 1_000
@@ -12,18 +13,26 @@ const ENDED = new Set(['completed', 'faulted', 'cancelled', 'terminated'])
 export async function followInstance(session: Session, id: string, limit?: string): Promise<void> {
   const { terminal, api } = session
   const until = limit === undefined ? Number.POSITIVE_INFINITY : terminal.now() + parseDuration(limit)
+  const { progress } = session
   const facts = factPrinter(session, id)
+  const began = terminal.now()
   for (;;) {
     const waitMs = Math.max(0, Math.min(LOOK_MS, until - terminal.now()))
     const { body } = await api.call('GET', pathOf('workflow-instances', id), { query: { wait: Math.round(waitMs) } })
+    progress.clear()
     await facts()
     if (ENDED.has(body.status)) return tell(session, body)
     if (terminal.now() >= until) {
       session.done(`${id} is ${body.status} and has not ended`, body)
       throw new EndedBadly({ text: `${id} had not ended after ${limit}`, exitCode: EXIT.timedOut })
     }
+    progress.show(`${body.status}${waitText(body)}, ${spanText(terminal.now() - began)} …`)
   }
 }
+
+/** What it stands at, for the line that changes. */
+const waitText = ({ waitingFor }: Body): string =>
+  waitingFor.length === 0 ? '' : `, waits for ${waitingFor.map((wait: Body) => wait.name).join(', ')}`
 
 /** Prints what came since it was last called; on standard error, where the answer is wanted as JSON. */
 function factPrinter({ terminal, api, output }: Session, id: string): () => Promise<void> {

@@ -4,6 +4,7 @@ import { followInstance } from './follow-instance.ts'
 import { instanceVerbs } from './instance-verbs.ts'
 import type { Body } from './remote/api-client.ts'
 import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand, type Session } from './remote/remote-command.ts'
+import { startCommand } from './start-instance.ts'
 import { readJson } from './terminal/read-argument.ts'
 import { statusPaint } from './terminal/status-look.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -12,14 +13,6 @@ import { type WatchFlags, watched, watching } from './terminal/watch.ts'
 import { showWhy } from './why.ts'
 
 const I = '/workflow-instances'
-
-interface StartFlags {
-  readonly input?: string
-  readonly correlation?: string
-  readonly dedupe?: string
-  readonly version?: string
-  readonly wait?: string | true
-}
 
 interface ListFlags extends PagedFlags, WatchFlags {
   readonly filter?: readonly string[]
@@ -32,20 +25,7 @@ export function instancesCommand(terminal: Terminal): Command {
   return noun(
     'instances',
     'runs of workflows',
-    remoteCommand<StartFlags>(
-      terminal,
-      'start <definition>',
-      'start an instance; with --wait, follow it to its end',
-      (c) =>
-        c
-          .option('--input <json>', 'JSON, @file, or - for standard input')
-          .option('--correlation <id>', 'events with the same one reach it')
-          .option('--dedupe <key>', 'two starts with the same key are one instance')
-          .option('--of-version <number>', 'instead of the published one')
-          .option('--priority <number>', '0 to 9: where it has to wait for its turn, a higher one goes before')
-          .option('--wait [duration]', 'wait for its end (60s) and exit with 1 unless it completed'),
-      start,
-    ),
+    startCommand(terminal, 'start', 'start an instance; with --wait, follow it to its end'),
     remoteCommand<ListFlags>(
       terminal,
       'list',
@@ -114,27 +94,7 @@ export function instancesCommand(terminal: Terminal): Command {
       },
     ),
     ...instanceVerbs(terminal),
-  ).alias('instance')
-}
-
-async function start(
-  session: Session,
-  [definitionId]: readonly string[],
-  flags: StartFlags & { ofVersion?: string; priority?: string },
-) {
-  const { terminal, api } = session
-  const { body } = await api.call('POST', I, {
-    body: {
-      definitionId,
-      input: await readJson(terminal, '--input', flags.input),
-      correlationId: flags.correlation,
-      dedupeKey: flags.dedupe,
-      version: flags.ofVersion === undefined ? undefined : Number(flags.ofVersion),
-      priority: flags.priority === undefined ? undefined : Number(flags.priority),
-    },
-  })
-  if (flags.wait === undefined) return session.done(body.id, body)
-  await followInstance(session, body.id, flags.wait === true ? '60s' : flags.wait)
+  )
 }
 
 async function list(session: Session, flags: ListFlags): Promise<void> {

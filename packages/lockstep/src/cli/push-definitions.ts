@@ -11,7 +11,7 @@ export const problemText = (each: Body): string => `${each.severity} ${each.poin
 /** Saves a document as draft, or publishes it at once. */
 export async function push(session: Session, file: string, publish: boolean): Promise<void> {
   const { terminal, api } = session
-  const document = readDocument(await readText(terminal, file), file)
+  const document = await readDocument(await readText(terminal, file), file)
   const id = document.id
   if (typeof id !== 'string') throw new UsageError({ text: `${file} has no "id": give it one, such as order-approval` })
   const place = pathOf('workflow-definitions', id)

@@ -16,7 +16,8 @@ import type { Terminal } from './terminal/terminal.ts'
 /** Runs one command line and answers what the process shall end with. `server` goes on running after its answer. */
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await buildProgram(terminal).parseAsync(words, { from: 'user' })
+    const program = await buildProgram(terminal, words)
+    await program.parseAsync(words, { from: 'user' })
     return EXIT.ok
   } catch (error) {
     if (error instanceof CommanderError) return usageCode(error, words)
@@ -32,11 +33,21 @@ function usageCode(error: CommanderError, [first]: readonly string[]): ExitCode 
   return first === 'server' ? EXIT.failed : EXIT.usage
 }
 
+const ELSEWHERE = 'Start a node with "lockstep server", or name another with --url or LOCKSTEP_URL'
+
 interface Told {
   /** One sentence. */
   readonly text: string
   readonly code: string | undefined
   readonly exitCode: ExitCode
+}
+
+/** What keeps a command from its work on a store, or on files. */
+const ofCode: Readonly<Record<string, ExitCode>> = {
+  DATA_FOLDER_IN_USE: EXIT.conflict,
+  MOVE_TARGET_NOT_EMPTY: EXIT.conflict,
+  WOULD_OVERWRITE: EXIT.conflict,
+  BACKUP_DAMAGED: EXIT.invalid,
 }
 
 function told(error: unknown): Told {
@@ -47,10 +58,10 @@ function told(error: unknown): Told {
   }
   const text = errorMessage(error)
   const code = errorCode(error)
-  if (ServerUnreachable.is(error)) return { text, code, exitCode: EXIT.unreachable }
+  if (ServerUnreachable.is(error)) return { text: `${text}. ${ELSEWHERE}`, code, exitCode: EXIT.unreachable }
   if (UsageError.is(error)) return { text, code: undefined, exitCode: EXIT.usage }
   if (InvalidFilter.is(error) || InvalidDuration.is(error)) return { text, code, exitCode: EXIT.usage }
-  if (error instanceof Error && 'details' in error) return { text, code, exitCode: EXIT.failed }
+  if (error instanceof Error && 'details' in error) return { text, code, exitCode: ofCode[code ?? ''] ?? EXIT.failed }
   const trace = error instanceof Error ? (error.stack ?? text) : text
   return { text: `unexpected failure\n${trace}`, code: undefined, exitCode: EXIT.failed }
 }

@@ -1,7 +1,8 @@
 import { type Logger, systemClock, systemRandom } from '@lockstep/base'
 import { jsonLogger } from '../log/json-logger.ts'
+import type { LogLevels } from '../log/log-levels.ts'
 import { terminalLogger } from '../log/terminal-logger.ts'
-import { type LogLevel, resolveNodeOptions } from '../options/node-options.ts'
+import { resolveNodeOptions } from '../options/node-options.ts'
 import { readConfigFile } from '../options/read-config-file.ts'
 import { readEnvironment } from '../options/read-environment.ts'
 import { startNode } from '../start-node.ts'
@@ -18,13 +19,13 @@ export function runServer(flags: ServerFlags): Promise<void> {
 async function serve({ config, ...flags }: ServerFlags): Promise<void> {
   const { options: fromFile, programs } = await readConfigFile(process.cwd(), config)
   const options = resolveNodeOptions({ ...fromFile, ...readEnvironment(process.env), ...flags })
-  const logger = chooseLogger(options.logLevel)
+  const logger = chooseLogger(options.logLevels)
   const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs)
   process.stdout.write(welcome(node.url, options))
   stopOnSignal(() => node.stop(), options.drainMs, logger)
 }
 
-function chooseLogger(level: LogLevel): Logger {
-  if (process.stdout.isTTY) return terminalLogger(level, systemClock, (line) => process.stdout.write(line))
-  return jsonLogger(level)
+function chooseLogger(levels: LogLevels): Logger {
+  if (process.stdout.isTTY) return terminalLogger(levels, systemClock, (line) => process.stdout.write(line))
+  return jsonLogger(levels)
 }

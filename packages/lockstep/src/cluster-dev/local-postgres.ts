@@ -1,6 +1,7 @@
 /**
- * A PostgreSQL of our own, for those who have it installed and do not want to set one up: its data, its password and its
- * log in one private folder, listening on this machine only. It keeps its data from one run to the next.
+ * A PostgreSQL of our own, for those who have it installed (on the machine, or as a package in their project) and do not want
+ * to set one up: its data, its password and its log in one private folder, listening on this machine only. It keeps its data from
+ * one run to the next.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -10,6 +11,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { type Clock, errorMessage, sleep } from '@lockstep/base'
 import { ClusterNeedsDatabase, LocalPostgresFailed } from './errors.ts'
+import { findEmbeddedPostgres } from './find-embedded-postgres.ts'
 import { findPostgres } from './find-postgres.ts'
 
 export interface LocalPostgres {
@@ -23,6 +25,8 @@ export interface LocalPostgresOptions {
   readonly searchPath: string | undefined
   /** Where to look besides. @default where packages put it */
   readonly places?: readonly string[]
+  /** Whose `embedded-postgres` is used when none is installed on the machine. */
+  readonly project: string
   readonly clock: Clock
 }
 
@@ -31,7 +35,7 @@ const LONGEST_START_MS = 60_000
 const STEP_MS = 50
 
 export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
-  const bin = findPostgres(options.searchPath, options.places)
+  const bin = findPostgres(options.searchPath, options.places) ?? findEmbeddedPostgres(options.project)
   if (bin === undefined) throw new ClusterNeedsDatabase({})
   const folder = path.resolve(options.folder)
   const data = path.join(folder, 'data')

@@ -58,7 +58,8 @@ async function databaseFor(flags: ClusterDevFlags, terminal: Terminal): Promise<
   if (url !== undefined && url !== '') return { url, stop: async () => undefined }
   const folder = path.resolve(terminal.folder, flags.dataDir ?? dataDir, 'cluster-postgres')
   terminal.err(`No database was named: using a local PostgreSQL in ${folder}\n`)
-  return startLocalPostgres({ folder, searchPath: terminal.environment.PATH, clock: systemClock })
+  const { environment, folder: project } = terminal
+  return startLocalPostgres({ folder, searchPath: environment.PATH, project, clock: systemClock })
 }
 
 function nodeEnvironment(environment: Terminal['environment'], databaseUrl: string): Terminal['environment'] {

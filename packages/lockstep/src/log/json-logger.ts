@@ -1,25 +1,28 @@
-import type { Logger } from '@lockstep/base'
+import type { LogFields, Logger } from '@lockstep/base'
 import pino from 'pino'
-import type { LogLevel } from '../options/node-options.ts'
+import type { LogLevels } from './log-levels.ts'
+import { redact, redactText } from './redact.ts'
 
 /** One JSON object per line on standard output, for machines to read. */
-export function jsonLogger(level: LogLevel): Logger {
-  return adapt(
-    pino({
-      level,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      base: null,
-      formatters: { level: (label) => ({ level: label }) },
-    }),
-  )
+export function jsonLogger({ level, areas }: LogLevels, out?: pino.DestinationStream): Logger {
+  const options: pino.LoggerOptions = {
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    base: null,
+    formatters: { level: (label) => ({ level: label }) },
+  }
+  return adapt(out === undefined ? pino(options) : pino(options, out), areas)
 }
 
-function adapt(target: pino.Logger): Logger {
+function adapt(target: pino.Logger, areas: LogLevels['areas']): Logger {
+  const at = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: LogFields) => {
+    if (target.isLevelEnabled(level)) target[level](fields === undefined ? {} : redact(fields), redactText(message))
+  }
   return {
-    debug: (message, fields) => target.debug(fields ?? {}, message),
-    info: (message, fields) => target.info(fields ?? {}, message),
-    warn: (message, fields) => target.warn(fields ?? {}, message),
-    error: (message, fields) => target.error(fields ?? {}, message),
-    area: (name) => adapt(target.child({ area: name })),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    area: (name) => adapt(target.child({ area: name }, { level: areas.get(name) ?? target.level }), areas),
   }
 }

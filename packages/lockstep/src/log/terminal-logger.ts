@@ -1,31 +1,32 @@
 import type { Clock, LogFields, Logger } from '@lockstep/base'
 import colors from 'picocolors'
-import type { LogLevel } from '../options/node-options.ts'
+import type { LogLevel, LogLevels } from './log-levels.ts'
+import { redact, redactText } from './redact.ts'
 
 const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 }
 const look = { debug: colors.gray, info: colors.cyan, warn: colors.yellow, error: colors.red } as const
 
 /** Short coloured lines for people at a terminal. */
-export function terminalLogger(level: LogLevel, clock: Clock, write: (line: string) => void, area = ''): Logger {
+export function terminalLogger(levels: LogLevels, clock: Clock, write: (line: string) => void, area = ''): Logger {
+  const { level, areas } = levels
   const at = (each: keyof typeof look) => (message: string, fields?: LogFields) => {
     if (rank[each] < rank[level]) return
     const time = new Date(clock.now()).toISOString().slice(11, 23)
-    write(
-      `${colors.gray(time)} ${look[each](each.padEnd(5))} ${area === '' ? '' : colors.magenta(`${area} `)}${message}${describe(fields)}\n`,
-    )
+    const where = area === '' ? '' : colors.magenta(`${area} `)
+    write(`${colors.gray(time)} ${look[each](each.padEnd(5))} ${where}${redactText(message)}${describe(fields)}\n`)
   }
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    area: (name) => terminalLogger(level, clock, write, name),
+    area: (name) => terminalLogger({ level: areas.get(name) ?? level, areas }, clock, write, name),
   }
 }
 
 function describe(fields: LogFields | undefined): string {
   if (fields === undefined) return ''
-  return Object.entries(fields)
+  return Object.entries(redact(fields))
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${colors.gray(`${key}=`)}${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('')

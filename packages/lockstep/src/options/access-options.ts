@@ -1,4 +1,4 @@
-import { InvalidOption } from '@lockstep/base'
+import { InvalidOption, parseDuration } from '@lockstep/base'
 import { type AuthMode, isLoopback, type OidcOptions } from '@lockstep/server'
 import type { RawOptions } from './raw-options.ts'
 
@@ -11,6 +11,8 @@ export interface AccessSettings {
   readonly oidc: OidcOptions | undefined
   readonly publicUrl: string | undefined
   readonly requireHttps: boolean
+  /** Absent: nobody is counted. */
+  readonly rateLimit: { readonly burst: number; readonly perMs: number } | undefined
   readonly corsOrigins: readonly string[]
   /** Addresses and networks. */
   readonly trustProxy: readonly string[]
@@ -29,8 +31,32 @@ export function resolveAccessOptions(raw: RawOptions, host: string): AccessSetti
     oidc: auth === 'oidc' ? oidcOf(raw) : undefined,
     publicUrl: webUrl(raw.publicUrl, 'publicUrl')?.href.replace(/\/$/, ''),
     requireHttps: onOff(raw.requireHttps),
+    rateLimit: rateLimitOf(raw.rateLimit ?? (auth === 'none' ? 'off' : DEFAULT_RATE)),
     corsOrigins: listOf(raw.corsOrigins).map(originOf),
     trustProxy: listOf(raw.trustProxy).map(proxyOf),
+  }
+}
+
+const DEFAULT_RATE = '12000/1m'
+
+function rateLimitOf(given: string): AccessSettings['rateLimit'] {
+  if (given === 'off') return undefined
+  const [, count, per] = /^([1-9]\d{0,8})\/(.+)$/.exec(given.trim()) ?? []
+  const perMs = per === undefined ? Number.NaN : durationOf(per)
+  if (count === undefined || !(perMs >= 1_000))
+    throw new InvalidOption({
+      option: 'rateLimit',
+      rule: 'off, or a count for a time of 1s or more such as 600/1m',
+      value: given,
+    })
+  return { burst: Number(count), perMs }
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch {
+    return Number.NaN
   }
 }
 
@@ -53,6 +79,8 @@ function oidcOf(raw: RawOptions): OidcOptions {
     // As the issuer writes itself: tokens are compared with it letter by letter.
     issuer: raw.oidcIssuer!,
     audience: raw.oidcAudience,
+    ...(raw.oidcClientId ? { clientId: raw.oidcClientId } : {}),
+    ...(raw.oidcClientSecret ? { clientSecret: raw.oidcClientSecret } : {}),
     ...(raw.oidcRoleClaim ? { roleClaim: raw.oidcRoleClaim } : {}),
     ...(raw.oidcTenantClaim ? { tenantClaim: raw.oidcTenantClaim } : {}),
   }

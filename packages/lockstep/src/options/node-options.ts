@@ -1,5 +1,6 @@
 import { InvalidOption } from '@lockstep/base'
 import type { NodeRole, SchedulerMode } from '@lockstep/engine'
+import { type LogLevels, parseLogLevels } from '../log/log-levels.ts'
 import { type AcceleratorOptions, resolveAcceleratorOptions } from './accelerator-options.ts'
 import { type AccessSettings, resolveAccessOptions } from './access-options.ts'
 import { type OutsideOptions, resolveOutsideOptions } from './outside-options.ts'
@@ -36,7 +37,9 @@ export interface NodeOptions extends OutsideOptions, AcceleratorOptions {
   readonly retention: KeepOption
   readonly nodeName: string | undefined
   readonly migrate: MigrateMode
-  readonly logLevel: LogLevel
+  readonly logLevels: LogLevels
+  /** Absent: nothing is traced. */
+  readonly otlpEndpoint: string | undefined
   readonly heartbeatMs: number
   readonly nodeTtlMs: number
   readonly concurrency: number
@@ -71,7 +74,8 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
     retention: retentionOf(raw.retention),
     nodeName: raw.nodeName,
     migrate: oneOf(raw.migrate ?? 'auto', 'migrate', ['auto', 'check', 'off']),
-    logLevel: oneOf(raw.logLevel ?? 'info', 'logLevel', ['debug', 'info', 'warn', 'error', 'silent']),
+    logLevels: parseLogLevels(raw.logLevel ?? 'info'),
+    otlpEndpoint: collector(raw.otlpEndpoint),
     heartbeatMs,
     nodeTtlMs: wholeNumber(raw, 'nodeTtlMs', 4 * heartbeatMs, 2 * heartbeatMs, 600_000),
     concurrency: wholeNumber(raw, 'concurrency', 500, 1, 5_000),
@@ -130,6 +134,12 @@ function lockStore(
 function nonEmpty(value: string, option: string, rule: string): string {
   if (value.trim() === '') throw new InvalidOption({ option, rule, value })
   return value
+}
+
+function collector(given: string | undefined): string | undefined {
+  if (given === undefined || given === '') return undefined
+  if (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) return given
+  throw new InvalidOption({ option: 'otlpEndpoint', rule: 'a URL such as http://collector:4318', value: given })
 }
 
 function basePath(value: string): string {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { resolveNodeOptions } from './node-options.ts'
 import { readEnvironment } from './read-environment.ts'
 
+const KEY = 'q0nKx3Ck9rU4sFv8bWzYt1hJmPl6oEiDgA2R5T7XcVw='
+
 describe('options of what is outside', () => {
   it('come from the environment as texts', async () => {
     const options = resolveNodeOptions(
@@ -19,23 +21,32 @@ describe('options of what is outside', () => {
       connections: { reports: 'postgres://a:b@h/r', legacy_db: 'postgresql://h/l?x=1' },
       ...{ rabbitmqUrl: 'amqp://a:b@h', mailUrl: 'smtp://h:25', watch: true },
     })
-    expect(await options.secrets('billing-token')).toBe('s')
-    expect(await options.secrets('other')).toBeUndefined()
+    expect(await options.environmentSecrets('billing-token', 'default')).toBe('s')
+    expect(await options.environmentSecrets('other', 'default')).toBeUndefined()
     expect(JSON.stringify(options)).not.toContain('"s"')
   })
 
-  it('come from code as values, asked before the environment', async () => {
+  it('come from code as values', async () => {
     const { outboundAllow, secrets, watch } = resolveNodeOptions({
-      ...readEnvironment({ LOCKSTEP_SECRET_A: 'environment', LOCKSTEP_SECRET_B: 'environment' }),
       outbound: { allow: ['::1'] },
-      secrets: async (name) => (name === 'a' ? 'code' : undefined),
+      secrets: async (name, tenant) => (name === 'a' ? `code of ${tenant}` : undefined),
     })
-    expect([outboundAllow, await secrets('a'), await secrets('b'), watch]).toEqual([
+    expect([outboundAllow, await secrets('a', 't'), await secrets('b', 't'), watch]).toEqual([
       ['::1'],
-      'code',
-      'environment',
+      'code of t',
+      undefined,
       false,
     ])
+  })
+
+  it('have secrets of the environment for the default tenant alone, and none that are settings', async () => {
+    const { environmentSecrets } = resolveNodeOptions(
+      readEnvironment({ LOCKSTEP_SECRET_TOKEN: 'value', LOCKSTEP_SECRET_KEYS: KEY, LOCKSTEP_SECRET_FILE: '/dev/null' }),
+    )
+    expect(await environmentSecrets('token', 'default')).toBe('value')
+    expect(await environmentSecrets('token', 'other')).toBeUndefined()
+    for (const name of ['keys', 'file', 'keys-file', 'token-file'])
+      expect(await environmentSecrets(name, 'default')).toBeUndefined()
   })
 
   it.each([
@@ -48,6 +59,7 @@ describe('options of what is outside', () => {
     [{ connections: 'nonsense' }, /"connections.nonsense" must be names/],
     [{ connections: 7 }, /"connections" must be names/],
     [{ watch: 'maybe' }, /"watch" must be one of on, off/],
+    [{ secretKeys: 'pass@word' }, /"secretKeys" must be keys of 32 random bytes/],
     [{ secrets: 'x' }, /"secrets" must be a function/],
   ])('refuse %j', (raw, message) => {
     expect(() => resolveNodeOptions(raw as never)).toThrow(message)

@@ -1,5 +1,5 @@
 import { InvalidOption, isJsonObject } from '@lockstep/base'
-import type { Secrets } from '@lockstep/engine'
+import { parseSecretKeys, type SecretKey, type Secrets } from '@lockstep/engine'
 import type { CodeOptions, RawOptions } from './raw-options.ts'
 
 /** What a node may use outside of it, checked. */
@@ -11,7 +11,10 @@ export interface OutsideOptions {
   readonly ownDatabase: boolean
   /** URLs by name. */
   readonly connections: Readonly<Record<string, string>>
+  /** Of code, and of the environment. What the store keeps stands between them. */
   readonly secrets: Secrets
+  readonly environmentSecrets: Secrets
+  readonly secretKeys: readonly SecretKey[]
 }
 
 export function resolveOutsideOptions(raw: RawOptions & CodeOptions): OutsideOptions {
@@ -23,6 +26,8 @@ export function resolveOutsideOptions(raw: RawOptions & CodeOptions): OutsideOpt
     ownDatabase: typeof raw.outbound !== 'object' || raw.outbound.ownDatabase !== false,
     connections: connectionsOf(raw.connections),
     secrets: secretsOf(raw),
+    environmentSecrets: raw.environmentSecrets ?? noSecrets,
+    secretKeys: parseSecretKeys(raw.secretKeys),
   }
 }
 
@@ -66,8 +71,13 @@ function connectionsOf(given: RawOptions['connections']): Readonly<Record<string
   return Object.fromEntries(pairs)
 }
 
-function secretsOf({ secrets, environmentSecrets }: CodeOptions): Secrets {
-  if (secrets !== undefined && typeof secrets !== 'function')
-    throw new InvalidOption({ option: 'secrets', rule: 'a function from a name to a promise of its value' })
-  return async (name) => (await secrets?.(name)) ?? environmentSecrets?.(name)
+const noSecrets: Secrets = async () => undefined
+
+function secretsOf({ secrets = noSecrets }: CodeOptions): Secrets {
+  if (typeof secrets !== 'function')
+    throw new InvalidOption({
+      option: 'secrets',
+      rule: 'a function from a name and a tenant to a promise of its value',
+    })
+  return secrets
 }

@@ -14,10 +14,16 @@ export interface RawOptions {
   readonly apiKey?: string
   /** 32 or more random bytes, the same on all nodes. @default on loopback, made up once and kept in the store */
   readonly secret?: string
+  /** Keys that seal secrets in the store: 32 random bytes each, as base64 or hex, the same on all nodes. The first seals, all open. */
+  readonly secretKeys?: string
   /** With `oidc`: as the issuer writes itself in its tokens. */
   readonly oidcIssuer?: string
   /** With `oidc`: what tokens must be meant for. */
   readonly oidcAudience?: string
+  /** With `oidc`: ours at the issuer, so that people can sign in to Studio through it. */
+  readonly oidcClientId?: string
+  /** With `oidcClientId`, where the issuer gave one. */
+  readonly oidcClientSecret?: string
   /** Where roles stand in a token; dots lead into objects. @default 'roles' */
   readonly oidcRoleClaim?: string
   /** Where the tenant stands in a token. @default all are of the default tenant */
@@ -26,6 +32,8 @@ export interface RawOptions {
   readonly publicUrl?: string
   /** Whether the public address must be https: `on` or `off`. @default 'off' */
   readonly requireHttps?: boolean | string
+  /** How many requests each caller may send: `off`, or such as `600/1m`. @default '12000/1m', and 'off' where auth is none */
+  readonly rateLimit?: string
   /** Other origins whose pages may use the API; a text has them with commas. @default none */
   readonly corsOrigins?: readonly string[] | string
   /** Proxies whose word on the address of a caller is taken: addresses and networks. @default none */
@@ -80,8 +88,10 @@ export interface RawOptions {
   readonly nodeName?: string
   /** Whether this process may change the schema. @default 'auto' */
   readonly migrate?: string
-  /** @default 'info' */
+  /** What is logged: a level, and others for areas: `info,locks=debug`. @default 'info' */
   readonly logLevel?: string
+  /** Base address of a collector of spans that takes OTLP over HTTP. @default nothing is traced */
+  readonly otlpEndpoint?: string
   /** How often a node says that it lives. @default 750 */
   readonly heartbeatMs?: number | string
   /** Silence after which the others bury a node. @default 4 heartbeats */
@@ -110,12 +120,16 @@ export const environmentNames = {
   auth: 'LOCKSTEP_AUTH',
   apiKey: 'LOCKSTEP_API_KEY',
   secret: 'LOCKSTEP_SECRET',
+  secretKeys: 'LOCKSTEP_SECRET_KEYS',
   oidcIssuer: 'LOCKSTEP_OIDC_ISSUER',
   oidcAudience: 'LOCKSTEP_OIDC_AUDIENCE',
+  oidcClientId: 'LOCKSTEP_OIDC_CLIENT_ID',
+  oidcClientSecret: 'LOCKSTEP_OIDC_CLIENT_SECRET',
   oidcRoleClaim: 'LOCKSTEP_OIDC_ROLE_CLAIM',
   oidcTenantClaim: 'LOCKSTEP_OIDC_TENANT_CLAIM',
   publicUrl: 'LOCKSTEP_PUBLIC_URL',
   requireHttps: 'LOCKSTEP_REQUIRE_HTTPS',
+  rateLimit: 'LOCKSTEP_RATE_LIMIT',
   corsOrigins: 'LOCKSTEP_CORS_ORIGINS',
   trustProxy: 'LOCKSTEP_TRUST_PROXY',
   databaseUrl: 'LOCKSTEP_DATABASE_URL',
@@ -141,6 +155,7 @@ export const environmentNames = {
   nodeName: 'LOCKSTEP_NODE_NAME',
   migrate: 'LOCKSTEP_MIGRATE',
   logLevel: 'LOCKSTEP_LOG_LEVEL',
+  otlpEndpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT',
   heartbeatMs: 'LOCKSTEP_HEARTBEAT_MS',
   nodeTtlMs: 'LOCKSTEP_NODE_TTL_MS',
   concurrency: 'LOCKSTEP_CONCURRENCY',

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { errorMessage, InvalidOption } from '@lockstep/base'
-import type { Secrets } from '@lockstep/engine'
+import { DEFAULT_TENANT, type Secrets } from '@lockstep/engine'
 import { type CodeOptions, environmentNames, optionNames, type RawOptions } from './raw-options.ts'
+
+/** What may be written shorter. */
+const shortNames: Partial<Record<keyof RawOptions, string>> = { logLevel: 'LOCKSTEP_LOG' }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -10,15 +13,22 @@ export function readEnvironment(environment: Environment): RawOptions & CodeOpti
   const found: Partial<Record<keyof RawOptions, string>> = {}
   for (const option of optionNames) {
     const name = environmentNames[option]
-    const value = environment[name] ?? readFrom(`${name}_FILE`, environment)
+    const value = environment[name] ?? readFrom(`${name}_FILE`, environment) ?? environment[shortNames[option] ?? '']
     if (value !== undefined && value !== '') found[option] = value
   }
   return { ...found, environmentSecrets: secretsFrom(environment) }
 }
 
-/** Secret `billing-token` is `LOCKSTEP_SECRET_BILLING_TOKEN`, or what the file holds that `LOCKSTEP_SECRET_BILLING_TOKEN_FILE` names. */
+/** These would name settings of the node itself: `LOCKSTEP_SECRET_KEYS`, and every `…_FILE`. */
+const RESERVED = /^keys$|(^|-)file$/
+
+/**
+ * Secret `billing-token` is `LOCKSTEP_SECRET_BILLING_TOKEN`, or what the file holds that `LOCKSTEP_SECRET_BILLING_TOKEN_FILE` names.
+ * Whoever runs the node set them for themselves: other tenants have none of them.
+ */
 export function secretsFrom(environment: Environment): Secrets {
-  return async (name) => {
+  return async (name, tenant) => {
+    if (tenant !== DEFAULT_TENANT || RESERVED.test(name)) return undefined
     const variable = `LOCKSTEP_SECRET_${name.toUpperCase().replaceAll('-', '_')}`
     return environment[variable] ?? readFrom(`${variable}_FILE`, environment)
   }

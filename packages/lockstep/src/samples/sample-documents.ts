@@ -8,6 +8,7 @@ const order = {
   input: {
     type: 'object',
     properties: { order: { type: 'string' }, amount: { type: 'number' }, courier: { enum: ['ok', 'full'] } },
+    required: ['amount'],
   },
   variables: { reserved: { type: 'boolean', default: false }, paid: { type: 'number', default: 0 } },
   activities: [
@@ -61,6 +62,7 @@ const reminder = {
   id: 'sample-reminder',
   name: 'Reminder in 20 s',
   description: 'A durable timer: stop the node while it waits, and it fires when the node is back.',
+  input: { type: 'object', properties: { text: { type: 'string', default: 'call Ada' } }, required: ['text'] },
   activities: [
     { id: 'wait', type: 'delay', name: 'Wait 20 s', inputs: { duration: '20s' } },
     { id: 'remind', type: 'log', inputs: { message: { $expr: "'reminder: ' + input.text" }, level: 'debug' } },
@@ -76,6 +78,11 @@ const approval = {
   id: 'sample-approval',
   name: 'Approval',
   description: 'A person decides, in Studio or by a link that works once.',
+  input: {
+    type: 'object',
+    properties: { who: { type: 'string', default: 'Ada' }, amount: { type: 'number', default: 42 } },
+    required: ['who', 'amount'],
+  },
   activities: [
     {
       id: 'ask',
@@ -103,6 +110,7 @@ const flaky = {
   id: 'sample-flaky-api',
   name: 'Flaky API',
   description: 'A call that fails now and then: retries, and a breaker that opens when it fails too often.',
+  input: { type: 'object', properties: { api: { enum: ['ok', 'down'] } }, required: ['api'] },
   activities: [
     {
       id: 'call',
@@ -130,6 +138,7 @@ const report = {
   id: 'sample-report',
   name: 'Report every minute',
   description: 'A schedule: fires once a minute, on one node, and catches up once after a pause.',
+  input: { type: 'object', properties: { report: { type: 'string', default: 'sales' } }, required: ['report'] },
   activities: [
     {
       id: 'minutely',

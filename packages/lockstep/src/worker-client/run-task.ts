@@ -8,6 +8,11 @@ export interface TaskContext {
   readonly signal: AbortSignal
   /** Says how far the work is, for people to see. */
   progress(progress: Json): Promise<void>
+  /**
+   * Hands out a part of the result before the end: every reader gets it once, in order. Settles when it is durable; throws when it could not
+   * be kept. The first one has the number 1, for each worker that tries: what another one handed out under a number stays.
+   */
+  emit(part: Json): Promise<void>
 }
 
 /** What it answers is the output of the step. What it throws fails the task; `retryable: false` on the error says that trying again is of no use. */
@@ -46,9 +51,10 @@ export async function runTask(context: RunContext, task: ClaimedTask): Promise<v
     const refusal = await api.say(task, 'progress', { progress: value })
     if (refusal !== undefined) unwanted(refusal)
   }
+  const emit = partsOf(context, task, unwanted)
   let end: { readonly output: Json } | { readonly error: unknown }
   try {
-    end = { output: (await handler(task.payload, { task, signal: wanted.signal, progress })) ?? null }
+    end = { output: (await handler(task.payload, { task, signal: wanted.signal, progress, emit })) ?? null }
   } catch (error) {
     end = { error }
   }
@@ -60,6 +66,39 @@ export async function runTask(context: RunContext, task: ClaimedTask): Promise<v
     return
   }
   await handIn(context, task, end)
+}
+
+/** One after the other, each repeated until the server has it: its number makes that harmless. */
+function partsOf(
+  { api, clock, random, onProblem }: RunContext,
+  task: ClaimedTask,
+  unwanted: (refusal: Refusal) => void,
+): TaskContext['emit'] {
+  const never = new AbortController().signal
+  let last = 0
+  let before: Promise<void> = Promise.resolve()
+  const send = async (part: Json, from: number): Promise<void> => {
+    const backOff = new BackOff(clock, random)
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const refusal = await api.say(task, 'results', { from, parts: [part] })
+        if (refusal !== undefined) unwanted(refusal)
+        return
+      } catch (error) {
+        if (isRefusedForGood(error) || attempt >= MOST_ATTEMPTS) throw error
+        onProblem({ message: errorMessage(error), task: task.id })
+        await backOff.failed(never)
+      }
+    }
+  }
+  return (part) => {
+    last += 1
+    const number = last
+    const sent = before.then(() => send(part, number))
+    before = sent
+    sent.catch(() => undefined) // told to whoever waits for it
+    return sent
+  }
 }
 
 /** The claim lasts as long as this is heard. */

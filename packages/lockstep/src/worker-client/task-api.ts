@@ -44,7 +44,7 @@ export interface TaskApi {
   /** `undefined`: it counts. */
   say(
     task: ClaimedTask,
-    what: 'heartbeat' | 'progress' | 'complete' | 'fail',
+    what: 'heartbeat' | 'progress' | 'results' | 'complete' | 'fail',
     body: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<Refusal | undefined>

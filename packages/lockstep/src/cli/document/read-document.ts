@@ -1,9 +1,9 @@
 import { isJsonObject } from '@lockstep/base'
-import { parseDocument } from 'yaml'
 import { UsageError } from '../exit-codes.ts'
 
 /** One JSON or YAML document. YAML reads JSON too. */
-export function readDocument(text: string, file: string): Record<string, unknown> {
+export async function readDocument(text: string, file: string): Promise<Record<string, unknown>> {
+  const { parseDocument } = await import('yaml')
   const parsed = parseDocument(text, { uniqueKeys: true })
   const [error] = parsed.errors
   if (error !== undefined) throw new UsageError({ text: `${file}: ${error.message.split('\n')[0]}` })

@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+
+export interface Word {
+  readonly word: string
+  readonly about: string
+}
+
+/** One place on the command line: what has been said, and what may follow. */
+export interface Place {
+  /** `instances list`; empty at the beginning. */
+  readonly said: string
+  /** Other ways to say it. */
+  readonly aliases: readonly string[]
+  readonly commands: readonly Word[]
+  readonly options: readonly Word[]
+}
+
+/** Every place that the commands know, the beginning first. */
+export function placesOf(commands: readonly Command[]): readonly Place[] {
+  const beginning = {
+    said: '',
+    aliases: [],
+    commands: commands.map(wordOf),
+    options: [
+      { word: '--help', about: 'show what a command does' },
+      { word: '--version', about: 'print the version' },
+    ],
+  }
+  return [beginning, ...commands.flatMap((command) => below(command, [''], ''))]
+}
+
+function below(command: Command, before: readonly string[], said: string): readonly Place[] {
+  const here = said === '' ? command.name() : `${said} ${command.name()}`
+  const names = [command.name(), ...command.aliases()]
+  const ways = before.flatMap((way) => names.map((name) => (way === '' ? name : `${way} ${name}`)))
+  const place = {
+    said: here,
+    aliases: ways.filter((way) => way !== here),
+    commands: command.commands.map(wordOf),
+    options: [
+      ...command.options.flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : [])),
+      { word: '--help', about: 'show what it does' },
+    ],
+  }
+  return [place, ...command.commands.flatMap((each) => below(each, ways, here))]
+}
+
+const wordOf = (command: Command): Word => ({ word: command.name(), about: command.description() })
