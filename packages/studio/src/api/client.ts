@@ -12,13 +12,17 @@ export interface Sent {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** `text`: the answer as it came. @default 'json' */
+  readonly as?: 'json' | 'text'
+  /** Sent as it is, in the place of `body`. */
+  readonly text?: string
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Asks the API. Whatever is not an answer of the wanted kind is thrown as a `Problem`. */
 export async function call<T>(method: Method, path: string, sent: Sent = {}): Promise<T> {
-  const { body, signal } = sent
+  const { body, signal, text } = sent
   const sentAt = hostNow()
   const response = await fetch(address(path, sent.query), {
     method,
@@ -31,13 +35,14 @@ export async function call<T>(method: Method, path: string, sent: Sent = {}): Pr
       ...sent.headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(text === undefined ? {} : { body: text }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw unreachable(`No answer from ${apiRoot}.`)
   })
   serverTime.learn(response.headers.get('date'), sentAt, hostNow())
-  const answer = await readAnswer(response)
+  const answer = response.ok && sent.as === 'text' ? await response.text() : await readAnswer(response)
   if (response.ok) return answer as T
   const problem = new Problem(response.status, answer as Record<string, unknown>)
   if (problem.status === 401) credential.refused()

@@ -27,6 +27,12 @@ class Credential {
     this.#set(true)
   }
 
+  /** The browser has a session cookie: a key of before would be asked first, and refused. */
+  signedIn(): void {
+    sessionStorage.removeItem(KEY)
+    this.#set(false)
+  }
+
   get given(): boolean {
     return sessionStorage.getItem(KEY) !== null
   }

@@ -5,6 +5,8 @@ export class Problem extends Error {
   readonly title: string
   readonly detail: string
   readonly traceId: string | undefined
+  /** Path on the server of a page about this kind of problem. */
+  readonly page: string | undefined
   /** Everything else the answer had. */
   readonly body: Readonly<Record<string, unknown>>
 
@@ -19,6 +21,7 @@ export class Problem extends Error {
     this.title = title
     this.detail = text('detail') ?? ''
     this.traceId = text('traceId') ?? text('requestId')
+    this.page = text('type')?.startsWith('/problems/') ? text('type') : undefined
     this.body = body
   }
 }

@@ -51,6 +51,8 @@ export interface Instance {
   readonly incidents: readonly (Failure & { readonly id: string; readonly at: string })[]
   readonly revision: number
   readonly error: Failure | null
+  /** A run of a draft. */
+  readonly test?: boolean
 }
 
 export interface FactRow {
@@ -144,6 +146,7 @@ export interface GraphDocument extends GraphBody {
   readonly name?: string
   readonly description?: string
   readonly input?: unknown
+  readonly variables?: Readonly<Record<string, unknown>>
 }
 
 export interface Incident {
@@ -224,6 +227,8 @@ export interface ClusterNode {
   readonly silentMs: number
   readonly holds: number
   readonly roles?: readonly string[]
+  readonly capacity?: number
+  readonly skewMs?: number | null
 }
 
 export interface Lock {

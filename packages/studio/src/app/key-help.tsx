@@ -1,5 +1,6 @@
 import { Kbd, Modal } from '@mantine/core'
 import { Fragment } from 'react'
+import { designerKeys } from '../designer/state/key-names.ts'
 import classes from './key-help.module.css'
 import { navPages } from './pages.ts'
 
@@ -18,7 +19,7 @@ const keys: readonly (readonly [readonly string[], string])[] = [
 ]
 
 export function KeyHelp({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
-  const all = [...keys, ...navPages.map(({ key, label }) => [['g', key], label] as const)]
+  const all = [...keys, ...designerKeys, ...navPages.map(({ key, label }) => [['g', key], label] as const)]
   return (
     <Modal opened={opened} onClose={onClose} title="Keys" size="md">
       <dl className={classes.keys}>

@@ -2,7 +2,7 @@ import '@mantine/spotlight/styles.css'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Activity, Pause, Play, Search, Workflow } from 'lucide-react'
+import { Activity, Pause, PencilRuler, Play, Search, Workflow } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { definitionsQuery } from '../api/queries.ts'
 import { useLive } from '../live/live-state.ts'
@@ -99,6 +99,12 @@ function useChoices(
         icon: <Icon size={16} />,
         run: () => void navigate({ to: path }),
       })),
+    ...found.map(({ id, name }) => ({
+      id: `design ${id}`,
+      label: `Open ${name} in the designer`,
+      icon: <PencilRuler size={16} />,
+      run: () => void navigate({ to: '/definitions/$definitionId/design', params: { definitionId: id } }),
+    })),
     ...found.map(({ id, name }) => ({
       id: `faulted ${id}`,
       label: `Faulted instances of ${name}`,

@@ -36,6 +36,10 @@ const routes = root.addChildren([
     component: lazyRouteComponent(() => import('../features/definitions/definition-page.tsx'), 'DefinitionPage'),
   }),
   createRoute({
+    ...at('/definitions/$definitionId/design'),
+    component: lazyRouteComponent(() => import('../designer/designer-page.tsx'), 'DesignerPage'),
+  }),
+  createRoute({
     ...at('/incidents'),
     component: lazyRouteComponent(() => import('../features/incidents/incidents-page.tsx'), 'IncidentsPage'),
   }),
@@ -58,6 +62,26 @@ const routes = root.addChildren([
   createRoute({
     ...at('/batches'),
     component: lazyRouteComponent(() => import('../features/batches/batches-page.tsx'), 'BatchesPage'),
+  }),
+  createRoute({
+    ...at('/queues'),
+    component: lazyRouteComponent(() => import('../features/queues/queues-page.tsx'), 'QueuesPage'),
+  }),
+  createRoute({
+    ...at('/breakers'),
+    component: lazyRouteComponent(() => import('../features/breakers/breakers-page.tsx'), 'BreakersPage'),
+  }),
+  createRoute({
+    ...at('/insights'),
+    component: lazyRouteComponent(() => import('../features/metrics/metrics-page.tsx'), 'MetricsPage'),
+  }),
+  createRoute({
+    ...at('/audit'),
+    component: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+  }),
+  createRoute({
+    ...at('/settings'),
+    component: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
   }),
 ])
 

@@ -11,9 +11,11 @@ import { useLive, usePollMs } from '../live/live-state.ts'
 import { KeyHelp } from './key-help.tsx'
 import { listenKeys } from './keys.ts'
 import { LiveSwitch } from './live-switch.tsx'
+import { NewVersion } from './new-version.tsx'
 import { navPages } from './pages.ts'
 import classes from './shell.module.css'
 import { SignIn } from './sign-in.tsx'
+import { UserMenu } from './user-menu.tsx'
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
 
@@ -81,9 +83,11 @@ export function Shell() {
             </ActionIcon>
           </Tooltip>
           <SchemeButton />
+          <UserMenu />
         </div>
       </header>
       <main id="main" className={classes.main} tabIndex={-1}>
+        <NewVersion />
         <Outlet />
       </main>
       <KeyHelp opened={helpOpen} onClose={() => setHelpOpen(false)} />

@@ -8,5 +8,8 @@ export const basePath = new URL(document.baseURI).pathname.replace(/\/+$/, '')
 /** Address of the API up to and with its version. `lockstep-api` names one on another host. */
 export const apiRoot = (meta('lockstep-api') ?? `${location.origin}${basePath}/api/v1`).replace(/\/+$/, '')
 
+/** Address of the server that answers, without a slash at its end. */
+export const serverRoot = apiRoot.replace(/\/api\/v1$/, '')
+
 /** Allows the style elements that components add while they are shown. */
 export const styleNonce = meta('csp-nonce')

@@ -51,7 +51,7 @@ export function canvasModel(document: GraphBody): CanvasModel {
   return { nodes, edges }
 }
 
-function partsOf(activity: Activity): readonly (readonly [string, GraphBody])[] {
+export function partsOf(activity: Activity): readonly (readonly [string, GraphBody])[] {
   const named = (['body', 'catch', 'finally', 'compensate'] as const).flatMap((name) => {
     const body = activity[name]
     return body === undefined ? [] : [[name, body] as const]

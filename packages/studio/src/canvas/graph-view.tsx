@@ -27,6 +27,8 @@ export interface StepState {
   readonly runs: number
   /** What it waits for, or what went wrong. */
   readonly note?: string | undefined
+  /** Said of its status in the place of the usual word. */
+  readonly label?: string | undefined
 }
 
 interface GraphProps {
@@ -179,13 +181,13 @@ const Step = memo(({ data: { step } }: NodeProps<StepNode>) => {
   )
 })
 
-function Badge({ state }: { readonly state: StepState }) {
+export function Badge({ state }: { readonly state: StepState }) {
   const look = looks[state.status]
   const Icon = look.icon
   return (
-    <span className={classes.badge} style={toneStyle(look.tone)} title={look.label}>
+    <span className={classes.badge} style={toneStyle(look.tone)} title={state.label ?? look.label}>
       <Icon size={11} aria-hidden />
-      <span className="visually-hidden">{look.label}</span>
+      <span className="visually-hidden">{state.label ?? look.label}</span>
       {state.runs > 1 && <span className="num">×{state.runs}</span>}
     </span>
   )

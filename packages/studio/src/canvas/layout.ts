@@ -48,7 +48,7 @@ const LETTER = 6.5
 let loading: Promise<ELK> | undefined
 
 /** The layout program is large and slow: it comes when it is first needed, and runs beside the page. */
-function elk(): Promise<ELK> {
+export function elk(): Promise<ELK> {
   loading ??= Promise.all([import('elkjs/lib/elk-api.js'), import('elkjs/lib/elk-worker.min.js?url')]).then(
     ([{ default: Elk }, { default: url }]) => new Elk({ workerFactory: () => new Worker(url) }),
   )

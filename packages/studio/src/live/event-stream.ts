@@ -28,9 +28,20 @@ export async function readStream(sink: StreamSink, signal: AbortSignal, after: s
     })
     if (signal.aborted) return
     sink.mode(outcome === 'none' ? 'polling' : 'stale')
-    await Promise.race([sleep(outcome === 'none' ? NO_STREAM_MS : waitMs), aborted])
+    await Promise.race([sleep(outcome === 'none' ? NO_STREAM_MS : waitMs), aborted, nextSignIn()])
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
+}
+
+/** Who has just signed in is not kept waiting for the next try. */
+function nextSignIn(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = credential.watch(() => {
+      if (credential.wanted()) return
+      stop()
+      resolve()
+    })
+  })
 }
 
 /** `none`: this server has no stream. `lost`: it had, or cannot be reached. */

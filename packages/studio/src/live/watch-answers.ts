@@ -3,6 +3,9 @@ import { Problem } from '../api/problem.ts'
 import { hostNow } from '../browser/time.ts'
 import { useLive } from './live-state.ts'
 
+/** Nobody there, or nobody who takes requests. */
+const LOST: readonly number[] = [0, 502, 503]
+
 /** Without a stream the answers themselves tell whether the server is there. */
 export function watchAnswers(client: QueryClient): void {
   client.getQueryCache().subscribe((change) => {
@@ -14,7 +17,8 @@ export function watchAnswers(client: QueryClient): void {
     }
     if (change.action.type !== 'error' && change.action.type !== 'failed') return
     const { error } = change.action
-    const lost = error instanceof Problem && (error.status === 0 || error.status === 502 || error.status === 503)
+    // A store behind the server may be away while the server itself answers.
+    const lost = error instanceof Problem && error.code !== 'PROVIDER_UNAVAILABLE' && LOST.includes(error.status)
     if (lost && mode !== 'stale') setMode('stale')
   })
 }

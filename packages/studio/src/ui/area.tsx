@@ -2,6 +2,7 @@ import { Button, Skeleton } from '@mantine/core'
 import { CircleAlert, RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { toProblem } from '../api/problem.ts'
+import { serverRoot } from '../browser/place.ts'
 import { after } from '../browser/time.ts'
 import { useLive } from '../live/live-state.ts'
 import classes from './area.module.css'
@@ -60,7 +61,13 @@ export function ProblemCard(props: { readonly name: string; readonly error: unkn
         <strong>{problem.title}</strong>
         {problem.detail !== '' && <p>{problem.detail}</p>}
         <p className="small muted mono">
-          {problem.code}
+          {problem.page === undefined ? (
+            problem.code
+          ) : (
+            <a className="link" href={`${serverRoot}${problem.page}`} target="_blank" rel="noreferrer">
+              {problem.code}
+            </a>
+          )}
           {problem.traceId !== undefined && ` · ${problem.traceId}`}
           <CopyButton
             text={`${problem.code} ${problem.title}\n${problem.detail}\n${problem.traceId ?? ''}`}

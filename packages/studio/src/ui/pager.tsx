@@ -7,6 +7,8 @@ import classes from './table.module.css'
 export function Pager(props: {
   readonly page: Page<unknown>
   readonly noun: string
+  /** @default the noun and an s */
+  readonly plural?: string
   readonly go: (cursor: string | undefined) => void
 }) {
   const { next, prev } = props.page.page
@@ -15,7 +17,7 @@ export function Pager(props: {
     <div className={classes.foot}>
       <span className="num small">
         {exact
-          ? `${value.toLocaleString('en')} ${props.noun}${value === 1 ? '' : 's'}`
+          ? `${value.toLocaleString('en')} ${value === 1 ? props.noun : (props.plural ?? `${props.noun}s`)}`
           : `${(value - 1).toLocaleString('en')} so far, and more`}
       </span>
       {(next !== null || prev !== null) && (

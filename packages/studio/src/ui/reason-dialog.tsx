@@ -13,6 +13,8 @@ export function ReasonDialog(props: {
   /** Must be typed before it is done. */
   readonly typed?: string
   readonly danger?: boolean
+  /** There is nothing to do it to. */
+  readonly blocked?: boolean
   readonly pending: boolean
   readonly problem: Problem | undefined
   readonly close: () => void
@@ -21,7 +23,9 @@ export function ReasonDialog(props: {
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
   const ready =
-    (props.reasonRequired !== true || reason.trim() !== '') && (props.typed === undefined || typed === props.typed)
+    props.blocked !== true &&
+    (props.reasonRequired !== true || reason.trim() !== '') &&
+    (props.typed === undefined || typed === props.typed)
   return (
     <Modal opened onClose={props.close} title={props.title} size="md">
       <form

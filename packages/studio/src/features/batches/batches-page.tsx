@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core'
+import { Progress } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
 import { call } from '../../api/client.ts'
@@ -6,9 +6,9 @@ import { batchesQuery } from '../../api/queries.ts'
 import type { BatchOperation } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
-import { Area, Empty } from '../../ui/area.tsx'
-import { Card, Page } from '../../ui/page.tsx'
-import { Pager } from '../../ui/pager.tsx'
+import { Empty } from '../../ui/area.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
+import { MayButton } from '../../ui/may-button.tsx'
 import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
@@ -18,53 +18,27 @@ const tones = { freezing: 'queued', applying: 'running', done: 'completed', canc
 const words = { freezing: 'Listing', applying: 'Under way', done: 'Done', cancelled: 'Cancelled' } as const
 
 export function BatchesPage() {
-  const [search, change] = useUrlSearch()
+  const [search] = useUrlSearch()
   const query = useQuery({
     ...batchesQuery({ cursor: search.cursor, limit: 50 }),
     refetchInterval: usePollMs(1_500, 1_500),
   })
   return (
-    <Page title="Batches" lead="What was done with many instances at once">
-      <Card flush>
-        <Area
-          name="batches"
-          query={query}
-          isEmpty={({ items }) => items.length === 0}
-          empty={
-            <Empty icon={<Layers size={22} />} title="No batches yet">
-              Select instances in their list and choose what to do with them.
-            </Empty>
-          }
-        >
-          {(page) => (
-            <>
-              <div className={table.wrap}>
-                <table className={table.table}>
-                  <thead>
-                    <tr>
-                      <th>Batch</th>
-                      <th>State</th>
-                      <th>Does</th>
-                      <th>Progress</th>
-                      <th>Outcomes</th>
-                      <th>Note</th>
-                      <th>Begun</th>
-                      <th className={table.right}>Do</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {page.items.map((operation) => (
-                      <BatchRow key={operation.id} operation={operation} current={operation.id === search.id} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <Pager page={page} noun="batch" go={(cursor) => change({ cursor })} />
-            </>
-          )}
-        </Area>
-      </Card>
-    </Page>
+    <ListPage
+      title="Batches"
+      lead="What was done with many instances at once"
+      name="batches"
+      noun="batch"
+      plural="batches"
+      query={query}
+      columns={['Batch', 'State', 'Does', 'Progress', 'Outcomes', 'Note', 'Begun', { label: 'Do', right: true }]}
+      empty={
+        <Empty icon={<Layers size={22} />} title="No batches yet">
+          Select instances in their list and choose what to do with them.
+        </Empty>
+      }
+      row={(operation) => <BatchRow key={operation.id} operation={operation} current={operation.id === search.id} />}
+    />
   )
 }
 
@@ -100,15 +74,16 @@ function BatchRow({ operation, current }: { readonly operation: BatchOperation; 
         <When at={operation.createdAt} />
       </td>
       <td className={table.right}>
-        <Button
+        <MayButton
           size="compact-xs"
           variant="default"
-          disabled={over}
+          permission="instances:operate"
+          fault={over ? 'It is over' : undefined}
           loading={cancel.isPending}
           onClick={() => cancel.mutate()}
         >
           Stop
-        </Button>
+        </MayButton>
       </td>
     </tr>
   )

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { Code, FileClock } from 'lucide-react'
+import { Code, FileClock, PencilRuler } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
 import { definitionQuery, draftQuery, versionQuery, versionsQuery } from '../../api/queries.ts'
 import type { Definition } from '../../api/wire.ts'
@@ -36,6 +36,18 @@ export function DefinitionPage() {
           >
             Instances
           </Button>
+          {data?.kind === 'graph' && (
+            <Button
+              component={Link}
+              to="/definitions/$definitionId/design"
+              params={{ definitionId } as never}
+              variant="default"
+              size="xs"
+              leftSection={<PencilRuler size={14} />}
+            >
+              Open in designer
+            </Button>
+          )}
           {data?.version != null && <StartButton label="Start" definitionId={definitionId} />}
         </>
       }

@@ -10,11 +10,14 @@ import { StatusChip } from '../../ui/status.tsx'
 import { Took, When } from '../../ui/time.tsx'
 import { clockText, durationText, shortId } from '../../ui/time-text.ts'
 import { StartButton } from '../instances/start-dialog.tsx'
+import { humanTasksQuery } from '../queues/queues-queries.ts'
+import { TourCard } from '../tour/tour-card.tsx'
 import { type Figures, figuresOf } from './figures.ts'
 import classes from './home.module.css'
 import { Spark } from './spark.tsx'
 
 const WINDOW_MIN = 10
+const MOST_TASKS = 5
 
 /** What moves, and what needs somebody. Every figure comes from a bounded list: nothing here counts a whole table. */
 export function HomePage() {
@@ -38,6 +41,7 @@ export function HomePage() {
   const figures = figuresOf(recent.data, inFlight.data, now, WINDOW_MIN)
   return (
     <Page title="Home" lead={`What moved in the last ${WINDOW_MIN} minutes`} actions={<StartButton />}>
+      <TourCard />
       <FigureRow figures={figures} />
       <div className={classes.columns}>
         <Card
@@ -85,6 +89,7 @@ export function HomePage() {
         </Card>
         <div className={classes.side}>
           <Attention />
+          <ForPeople />
           <NextRuns />
           <Nodes />
         </div>
@@ -158,7 +163,7 @@ function Attention() {
         isEmpty={({ items }) => items.length === 0}
         empty={
           <p className={classes.well}>
-            <CircleCheck size={16} aria-hidden /> Nothing waits for a person.
+            <CircleCheck size={16} aria-hidden /> No incident is open.
           </p>
         }
       >
@@ -174,6 +179,41 @@ function Attention() {
                 </Link>
                 <span className="muted small">
                   <When at={group.lastAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Area>
+    </Card>
+  )
+}
+
+/** The newest tasks that are open; Queues lists all of them. */
+function ForPeople() {
+  const query = useQuery({ ...humanTasksQuery(undefined), refetchInterval: usePollMs(5_000) })
+  return (
+    <Card title="Waits for a person" flush>
+      <Area
+        name="for-people"
+        query={query}
+        rows={2}
+        isEmpty={({ items }) => items.length === 0}
+        empty={
+          <p className={classes.well}>
+            <CircleCheck size={16} aria-hidden /> Nobody has anything to decide.
+          </p>
+        }
+      >
+        {({ items }) => (
+          <ul className={classes.feed}>
+            {items.slice(0, MOST_TASKS).map((task) => (
+              <li key={task.id}>
+                <Link to="/instances/$instanceId" params={{ instanceId: task.instanceId }} className={classes.what}>
+                  {task.title}
+                </Link>
+                <span className="muted small">
+                  <When at={task.createdAt} />
                 </span>
               </li>
             ))}

@@ -11,6 +11,7 @@ import type { IncidentGroup } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
+import { MayButton } from '../../ui/may-button.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
@@ -116,14 +117,15 @@ function ResolveAlike({ group, retry }: { readonly group: IncidentGroup; readonl
   const count = group.open.toLocaleString('en')
   return (
     <>
-      <Button
+      <MayButton
         size="xs"
+        permission="incidents:resolve"
         variant={retry ? 'filled' : 'default'}
         {...(retry ? { leftSection: <RotateCw size={14} /> } : {})}
         onClick={() => setOpen(true)}
       >
         {retry ? `Retry ${count}` : 'Resolve'}
-      </Button>
+      </MayButton>
       {open && (
         <ReasonDialog
           title={

@@ -70,7 +70,7 @@ function WhyLine({ id, revision }: { readonly id: string; readonly revision: num
       {data.advice.map((each) => (
         <span key={each} className="muted">
           {' '}
-          {each}
+          {/[.!?]$/.test(each) ? each : `${each}.`}
         </span>
       ))}
     </p>

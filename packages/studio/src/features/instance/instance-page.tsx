@@ -11,6 +11,7 @@ import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { useNow } from '../../ui/now.ts'
 import { shortId } from '../../ui/time-text.ts'
+import { useTour } from '../tour/tour-state.ts'
 import { DataTab } from './data-tab.tsx'
 import { ErrorCard } from './error-card.tsx'
 import { executionsOf } from './executions.ts'
@@ -39,6 +40,11 @@ export function InstancePage() {
   useEffect(() => {
     document.title = `${shortId(instanceId)} · Lockstep`
   }, [instanceId])
+  const tick = useTour((tour) => tour.tick)
+  const seen = query.data !== undefined
+  useEffect(() => {
+    if (seen) tick('watch')
+  }, [seen, tick])
   return (
     <Area name="instance" query={query} rows={10}>
       {(instance) => <Viewer instance={instance} key={instance.id} />}

@@ -182,7 +182,7 @@ function FactList({ facts, more, loading, loadMore, at, select, go }: ListProps)
                   {fact.kind}
                 </span>
                 {step === undefined ? (
-                  <span className="muted">–</span>
+                  <span className={classes.none}>–</span>
                 ) : (
                   <button type="button" className={classes.step} onClick={() => select(step)}>
                     {step}

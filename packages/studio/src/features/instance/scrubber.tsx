@@ -9,6 +9,7 @@ import { toProblem } from '../../api/problem.ts'
 import type { FactRow, Instance } from '../../api/wire.ts'
 import { listenKeys } from '../../app/keys.ts'
 import { every } from '../../browser/time.ts'
+import { MayButton } from '../../ui/may-button.tsx'
 import classes from './instance.module.css'
 
 const PLAY_MS = 700
@@ -130,14 +131,15 @@ function ForkButton({ instance, at }: { readonly instance: Instance; readonly at
       notifications.show({ color: 'danger', title: toProblem(error).title, message: toProblem(error).detail }),
   })
   return (
-    <Button
+    <MayButton
       size="compact-xs"
       variant="default"
+      permission="instances:operate"
       leftSection={<GitFork size={13} />}
       loading={fork.isPending}
       onClick={() => fork.mutate()}
     >
       Fork from here
-    </Button>
+    </MayButton>
   )
 }

@@ -6,10 +6,13 @@ import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
 import type { Instance, InstanceStatus } from '../../api/wire.ts'
+import { MayButton } from '../../ui/may-button.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
+import { useMay } from '../../ui/use-may.ts'
 import { StartButton } from '../instances/start-dialog.tsx'
 import classes from './instance.module.css'
 
+const PERMISSION = 'instances:operate'
 const over: readonly InstanceStatus[] = ['completed', 'cancelled', 'terminated', 'faulted']
 
 interface Verb {
@@ -89,18 +92,20 @@ export function Verbs({ instance }: { readonly instance: Instance }) {
     },
   })
   const [main, rest] = pick(instance.status)
+  const { reason: forbidden } = useMay(PERMISSION)
   return (
     <div className={classes.actions}>
       {main.map((verb) => (
-        <Button
+        <MayButton
           key={verb.name}
           size="xs"
+          permission={PERMISSION}
           variant={verb.name === 'retry' ? 'filled' : 'default'}
           leftSection={verb.icon}
           onClick={() => choose(verb)}
         >
           {verb.label}
-        </Button>
+        </MayButton>
       ))}
       <StartButton label="Run again" definitionId={instance.definitionId} input={instance.input} />
       <Menu position="bottom-end" width={200} shadow="md">
@@ -111,7 +116,7 @@ export function Verbs({ instance }: { readonly instance: Instance }) {
         </Menu.Target>
         <Menu.Dropdown>
           {rest.map((verb) => {
-            const fault = verb.fault(instance.status)
+            const fault = forbidden ?? verb.fault(instance.status)
             return (
               <Tooltip key={verb.name} label={fault} disabled={fault === undefined} position="left">
                 <div>

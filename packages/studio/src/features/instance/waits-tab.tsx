@@ -7,12 +7,15 @@ import { call } from '../../api/client.ts'
 import type { Instance, WaitingFor } from '../../api/wire.ts'
 import { Empty, ProblemCard } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { MayButton } from '../../ui/may-button.tsx'
 import { When } from '../../ui/time.tsx'
 import classes from './instance.module.css'
+import { LinkDialog } from './link-dialog.tsx'
 
 /** What would wake it, and the way to do so by hand. */
 export function WaitsTab({ instance }: { readonly instance: Instance }) {
   const [chosen, choose] = useState<WaitingFor>()
+  const [linked, link] = useState<WaitingFor>()
   return (
     <div className={classes.waits} data-testid="waits">
       {instance.waitingFor.length === 0 && (
@@ -24,7 +27,7 @@ export function WaitsTab({ instance }: { readonly instance: Instance }) {
         <div key={wait.bookmarkId} className={classes.wait}>
           <div>
             <strong>{wait.name}</strong> <span className="muted">{wait.kind}</span>
-            <div className="small muted mono">
+            <div className={`${classes.bookmark} small muted mono`}>
               {wait.bookmarkId}
               <CopyButton text={wait.bookmarkId} what="bookmark id" />
             </div>
@@ -34,11 +37,17 @@ export function WaitsTab({ instance }: { readonly instance: Instance }) {
               Gives up <When at={wait.expiresAt} />
             </span>
           )}
-          <Button size="xs" variant="default" onClick={() => choose(wait)}>
+          {wait.kind === 'human' && (
+            <MayButton size="xs" variant="default" permission="tasks:decide" onClick={() => link(wait)}>
+              Make a link…
+            </MayButton>
+          )}
+          <MayButton size="xs" variant="default" permission="instances:resume" onClick={() => choose(wait)}>
             Resume…
-          </Button>
+          </MayButton>
         </div>
       ))}
+      {linked !== undefined && <LinkDialog wait={linked} close={() => link(undefined)} />}
       {chosen !== undefined && <ResumeDialog instance={instance} wait={chosen} close={() => choose(undefined)} />}
     </div>
   )

@@ -8,6 +8,7 @@ import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
 import type { BatchOperation } from '../../api/wire.ts'
 import { Area, ProblemCard } from '../../ui/area.tsx'
+import { MayButton } from '../../ui/may-button.tsx'
 import { shortId } from '../../ui/time-text.ts'
 import { bulkFault } from './filter-terms.ts'
 import classes from './instances.module.css'
@@ -55,9 +56,15 @@ export function BulkBar({ ids, filter, allAt, canSelectAll, selectAll, clear }: 
       )}
       <Group gap={6} ml="auto">
         {actions.map((action) => (
-          <Button key={action.action} size="xs" variant="default" onClick={() => choose({ action, target: target() })}>
+          <MayButton
+            key={action.action}
+            size="xs"
+            variant="default"
+            permission="instances:operate"
+            onClick={() => choose({ action, target: target() })}
+          >
             {action.label}
-          </Button>
+          </MayButton>
         ))}
         <Button size="xs" variant="subtle" color="gray" leftSection={<X size={14} />} onClick={clear}>
           Clear

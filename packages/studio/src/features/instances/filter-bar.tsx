@@ -6,6 +6,7 @@ import { BookmarkPlus, ListFilter, X } from 'lucide-react'
 import { useState } from 'react'
 import { definitionsQuery } from '../../api/queries.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
+import { ColumnChooser } from './column-chooser.tsx'
 import { readTerm, suggestions, termsOf, termText } from './filter-terms.ts'
 import classes from './instances.module.css'
 
@@ -22,6 +23,8 @@ const builtIn: readonly View[] = [
   { name: 'Waiting', search: { status: 'suspended' } },
   { name: 'Faulted', search: { status: 'faulted,quarantined' } },
   { name: 'Completed', search: { status: 'completed' } },
+  { name: 'Faulted today', search: { status: 'faulted,quarantined', 'createdAt[gte]': '-1d' } },
+  { name: 'Waiting over 1 h', search: { status: 'suspended', 'createdAt[lte]': '-1h' } },
 ]
 
 const ID = /^wfi_[0-9a-f-]{36}$/i
@@ -59,6 +62,7 @@ export function FilterBar() {
         </span>
       ))}
       <FilterField apply={(name, value) => change({ [name]: value, cursor: undefined })} />
+      <ColumnChooser />
       {terms.length > 0 && (
         <SaveView
           save={(name) => setOwn([...own.filter((view) => view.name !== name), { name, search: said }])}

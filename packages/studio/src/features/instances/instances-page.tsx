@@ -17,6 +17,7 @@ import table from '../../ui/table.module.css'
 import { Took, When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
 import { BulkBar } from './bulk-bar.tsx'
+import { columnLabel, columnsOf, columnValue } from './columns.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { termsOf } from './filter-terms.ts'
 import classes from './instances.module.css'
@@ -81,7 +82,8 @@ interface TableProps {
 }
 
 function InstanceTable({ page, filter }: TableProps) {
-  const [, change] = useUrlSearch()
+  const [search, change] = useUrlSearch()
+  const columns = columnsOf(search.columns)
   const navigate = useNavigate()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   // When all that match were chosen: what comes later is not among them.
@@ -181,6 +183,9 @@ function InstanceTable({ page, filter }: TableProps) {
               <th>Workflow</th>
               <th>Correlation</th>
               <th>Now</th>
+              {columns.map((column) => (
+                <th key={column}>{columnLabel(column)}</th>
+              ))}
               <th>Started</th>
               <th className={table.right}>Duration</th>
             </tr>
@@ -214,6 +219,11 @@ function InstanceTable({ page, filter }: TableProps) {
                 <td title={nowText(row)}>
                   <span className={row.error === null ? 'muted' : classes.error}>{nowText(row)}</span>
                 </td>
+                {columns.map((column) => (
+                  <td key={column} title={columnValue(row, column)}>
+                    <ColumnCell row={row} column={column} />
+                  </td>
+                ))}
                 <td>
                   <When at={row.createdAt} />
                 </td>
@@ -228,6 +238,13 @@ function InstanceTable({ page, filter }: TableProps) {
       <Pager page={page} noun="instance" go={(cursor) => change({ cursor })} />
     </div>
   )
+}
+
+function ColumnCell({ row, column }: { readonly row: Instance; readonly column: string }) {
+  const value = columnValue(row, column)
+  if (value === '') return <span className="muted">–</span>
+  if (column === 'createdAt' || column === 'finishedAt') return <When at={value} />
+  return <span className="mono">{/^(parentId|nodeId)$/.test(column) ? shortId(value) : value}</span>
 }
 
 /** Where it stands, in a few words. */

@@ -7,6 +7,7 @@ import { call } from '../../api/client.ts'
 import { definitionsQuery, versionQuery } from '../../api/queries.ts'
 import type { Instance } from '../../api/wire.ts'
 import { ProblemCard } from '../../ui/area.tsx'
+import { MayButton } from '../../ui/may-button.tsx'
 import { exampleOf } from './example-of.ts'
 
 interface StartProps {
@@ -20,9 +21,9 @@ export function StartButton({ label = 'Start a workflow', ...chosen }: StartProp
   const [open, setOpen] = useState(false)
   return (
     <>
-      <Button size="xs" leftSection={<Play size={14} />} onClick={() => setOpen(true)}>
+      <MayButton size="xs" permission="instances:start" leftSection={<Play size={14} />} onClick={() => setOpen(true)}>
         {label}
-      </Button>
+      </MayButton>
       {open && <StartDialog {...chosen} close={() => setOpen(false)} />}
     </>
   )

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,6 +10,7 @@ import type { LockDetail } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { MayButton } from '../../ui/may-button.tsx'
 import { Facts } from '../../ui/page.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
@@ -143,15 +143,16 @@ function Release({ lock }: { readonly lock: LockDetail }) {
   const stale = lock.state === 'stale'
   return (
     <>
-      <Button
+      <MayButton
         mt="md"
         size="xs"
+        permission="locks:release"
         variant={stale ? 'filled' : 'default'}
         leftSection={<Unlock size={14} />}
         onClick={() => setOpen(true)}
       >
         {stale ? 'Release the stale lock' : 'Take it from its holder…'}
-      </Button>
+      </MayButton>
       {open && (
         <ReasonDialog
           title={`Release ${lock.key}`}

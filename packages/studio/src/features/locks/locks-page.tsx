@@ -1,95 +1,69 @@
-import { TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { LockKeyhole, Search } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { LockKeyhole, TriangleAlert } from 'lucide-react'
+import { Problem } from '../../api/problem.ts'
 import { locksQuery } from '../../api/queries.ts'
 import type { Lock } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
-import { Area, Empty } from '../../ui/area.tsx'
-import { Card, Page } from '../../ui/page.tsx'
-import { Pager } from '../../ui/pager.tsx'
+import { Empty } from '../../ui/area.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
+import { Contention } from './contention.tsx'
 import { lockFlag } from './lock-flag.ts'
 import { LockPanel } from './lock-panel.tsx'
 import classes from './locks.module.css'
+import { ReleaseStale } from './release-stale.tsx'
 import { Ttl } from './ttl.tsx'
 
 export function LocksPage() {
   const [search, change] = useUrlSearch()
-  const [prefix, setPrefix] = useState(search.prefix ?? '')
-  const [asked] = useDebouncedValue(prefix, 250)
-  useEffect(() => {
-    if (asked !== (search.prefix ?? '')) change({ prefix: asked, cursor: undefined }, true)
-  }, [asked, search.prefix, change])
   const query = useQuery({
     ...locksQuery({ prefix: search.prefix, cursor: search.cursor, limit: 50 }),
     refetchInterval: usePollMs(2_000, 2_000),
   })
   return (
-    <Page
+    <ListPage
       title="Locks"
       lead="What is held or waited for, and by whom. Instances in the hands of a node are listed behind the locks."
-    >
-      <TextInput
-        data-search-field
-        size="xs"
-        w={320}
-        aria-label="Key begins with"
-        placeholder="Key begins with …"
-        leftSection={<Search size={14} />}
-        value={prefix}
-        onChange={(event) => setPrefix(event.currentTarget.value)}
-      />
-      <Card flush>
-        <Area
-          name="locks"
-          query={query}
-          isEmpty={({ items }) => items.length === 0}
-          empty={
-            <Empty
-              icon={<LockKeyhole size={22} />}
-              title={search.prefix ? 'No lock begins with that' : 'Nothing is locked'}
-            >
-              A lock appears here while somebody holds it or waits for it.
-            </Empty>
-          }
+      actions={<ReleaseStale prefix={search.prefix} />}
+      above={
+        <>
+          {query.error instanceof Problem && query.error.code === 'PROVIDER_UNAVAILABLE' && <StoreDown />}
+          <Contention />
+        </>
+      }
+      search={{ parameter: 'prefix', label: 'Key begins with' }}
+      name="locks"
+      noun="lock"
+      query={query}
+      columns={['Key', 'State', 'Kind', 'Holder', 'Fence', 'Since', 'Expires', { label: 'Waiters', right: true }]}
+      empty={
+        <Empty
+          icon={<LockKeyhole size={22} />}
+          title={search.prefix ? 'No lock begins with that' : 'Nothing is locked'}
         >
-          {(page) => (
-            <>
-              <div className={table.wrap}>
-                <table className={table.table}>
-                  <thead>
-                    <tr>
-                      <th>Key</th>
-                      <th>State</th>
-                      <th>Kind</th>
-                      <th>Holder</th>
-                      <th>Fence</th>
-                      <th>Since</th>
-                      <th>Expires</th>
-                      <th className={table.right}>Waiters</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {page.items.map((lock) => (
-                      <LockRow key={lock.key} lock={lock} open={() => change({ lock: lock.key }, true)} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <Pager page={page} noun="lock" go={(cursor) => change({ cursor })} />
-            </>
-          )}
-        </Area>
-      </Card>
+          A lock appears here while somebody holds it or waits for it.
+        </Empty>
+      }
+      row={(lock) => <LockRow key={lock.key} lock={lock} open={() => change({ lock: lock.key }, true)} />}
+    >
       {search.lock !== undefined && <LockPanel lockKey={search.lock} close={() => change({ lock: undefined }, true)} />}
-    </Page>
+    </ListPage>
   )
 }
+
+/** What the engine does meanwhile: whoever reads this wants to know whether something runs without its lock. */
+const StoreDown = () => (
+  <p className={classes.down} role="alert" data-testid="lock-store-down">
+    <TriangleAlert size={16} aria-hidden />
+    <span>
+      The store of the locks does not answer. Nothing begins without its lock: what needs one waits, and goes on when
+      the store is back. What you see here may be old.
+    </span>
+  </p>
+)
 
 function LockRow({ lock, open }: { readonly lock: Lock; readonly open: () => void }) {
   const flag = lockFlag(lock)

@@ -1,10 +1,11 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pause, Play, Zap } from 'lucide-react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
 import type { Schedule } from '../../api/wire.ts'
+import { MayButton } from '../../ui/may-button.tsx'
 
 interface Triggered {
   readonly outcome: string
@@ -12,7 +13,8 @@ interface Triggered {
 }
 
 /** Pausing is taken back by one click, so nobody is asked; a run now is one instance. */
-export function ScheduleButtons({ schedule }: { readonly schedule: Schedule }) {
+export function ScheduleButtons(props: { readonly schedule: Schedule; readonly size?: 'compact-xs' | 'xs' }) {
+  const { schedule, size = 'compact-xs' } = props
   const client = useQueryClient()
   const run = useMutation({
     mutationFn: (verb: 'pause' | 'resume' | 'trigger') =>
@@ -31,17 +33,24 @@ export function ScheduleButtons({ schedule }: { readonly schedule: Schedule }) {
   })
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      <Button
-        size="compact-xs"
+      <MayButton
+        size={size}
         variant="default"
+        permission="schedules:operate"
         leftSection={schedule.paused ? <Play size={12} /> : <Pause size={12} />}
         onClick={() => run.mutate(schedule.paused ? 'resume' : 'pause')}
       >
         {schedule.paused ? 'Resume' : 'Pause'}
-      </Button>
-      <Button size="compact-xs" variant="default" leftSection={<Zap size={12} />} onClick={() => run.mutate('trigger')}>
+      </MayButton>
+      <MayButton
+        size={size}
+        variant="default"
+        permission="schedules:operate"
+        leftSection={<Zap size={12} />}
+        onClick={() => run.mutate('trigger')}
+      >
         Run now
-      </Button>
+      </MayButton>
     </Group>
   )
 }

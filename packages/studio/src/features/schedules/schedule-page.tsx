@@ -23,7 +23,7 @@ export function SchedulePage() {
     <Page
       title={data?.name ?? scheduleId}
       lead={data === undefined ? undefined : <span className="mono">{triggerText(data.document)}</span>}
-      actions={data === undefined ? undefined : <ScheduleButtons schedule={data} />}
+      actions={data === undefined ? undefined : <ScheduleButtons schedule={data} size="xs" />}
     >
       <div className={classes.columns}>
         <Runs scheduleId={scheduleId} />
@@ -63,8 +63,8 @@ export function SchedulePage() {
                         {line.wall.replace('T', ' ')} <span className="muted">{line.offset}</span>
                       </span>
                       <span className="small muted">
-                        {line.dst ?? line.calendar ?? (line.status === 'fires' ? '' : line.status)}{' '}
-                        <When at={line.at} />
+                        {line.dst !== null && <ToneChip tone="retrying">Clocks change: {line.dst}</ToneChip>}{' '}
+                        {line.calendar ?? (line.status === 'fires' ? '' : line.status)} <When at={line.at} />
                       </span>
                     </li>
                   ))}

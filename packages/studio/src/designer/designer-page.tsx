@@ -1,0 +1,161 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { ReactFlowProvider } from '@xyflow/react'
+import { CircleSlash } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { versionQuery } from '../api/queries.ts'
+import { useUrlSearch } from '../app/use-url-search.ts'
+import { Empty, ProblemCard } from '../ui/area.tsx'
+import { useMay } from '../ui/use-may.ts'
+import { DesignCanvas } from './canvas/design-canvas.tsx'
+import { ConflictDialog } from './frame/conflict-dialog.tsx'
+import { Drawer } from './frame/drawer.tsx'
+import classes from './frame/frame.module.css'
+import { Header } from './frame/header.tsx'
+import { InspectorPane } from './frame/inspector-pane.tsx'
+import { Notices } from './frame/notices.tsx'
+import { Side } from './frame/side.tsx'
+import type { JsonObject } from './model/index.ts'
+import { activityTypesQuery } from './palette/activity-types.ts'
+import { AddMenu } from './palette/add-menu.tsx'
+import { ConnectMenu } from './palette/connect-menu.tsx'
+import { type Designer, DesignerContext, useDesignerState } from './state/designer-state.ts'
+import { type Opened, openDraft, openToRead } from './state/open-designer.ts'
+import { useOthers } from './state/others.ts'
+import { useDesignerKeys } from './state/use-keys.ts'
+
+/** `?version=` shows a published version, to read only. */
+export function DesignerPage() {
+  const { definitionId } = useParams({ strict: false }) as { readonly definitionId: string }
+  const [search] = useUrlSearch()
+  const version = search.version === undefined ? undefined : Number(search.version)
+  const types = useQuery(activityTypesQuery())
+  const { reason } = useMay('definitions:write')
+  const old = useQuery({ ...versionQuery(definitionId, version ?? 1), enabled: version !== undefined })
+  const [found, setFound] = useState<Opened & { readonly place: string }>()
+  const [fault, setFault] = useState<unknown>()
+  const [turn, setTurn] = useState(0)
+  const catalogue = types.data
+  const place = `${definitionId} ${version ?? 'draft'}`
+  // What was open before is not shown in the place of what is opened now.
+  const opened = found?.place === place ? found : undefined
+  // Without a version the question is not asked, but its answer may be known from elsewhere.
+  const document = version === undefined ? undefined : old.data?.document
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` asks again
+  useEffect(() => {
+    if (catalogue === undefined || (version !== undefined && document === undefined)) return
+    let current = true
+    setFault(undefined)
+    const opening =
+      version === undefined
+        ? openDraft(definitionId, catalogue, reason)
+        : Promise.resolve(toRead(definitionId, document, catalogue, version))
+    opening.then(
+      (next) => current && setFound({ ...next, place }),
+      (error: unknown) => current && setFault(error),
+    )
+    return () => {
+      current = false
+    }
+  }, [definitionId, version, place, catalogue, document, reason, turn])
+  const again = (): void => {
+    void types.refetch()
+    void old.refetch()
+    setTurn((before) => before + 1)
+  }
+  const error = types.error ?? old.error ?? fault
+  if (error) return <ProblemCard name="designer" error={error} retry={again} />
+  if (opened === undefined) return <Loading />
+  if (opened.status === 'not-drawable')
+    return (
+      <div className={classes.state}>
+        <Empty icon={<CircleSlash size={22} />} title="This cannot be drawn">
+          {opened.reason}
+        </Empty>
+      </div>
+    )
+  return <Frame key={place} designer={opened.designer} />
+}
+
+const toRead = (id: string, document: unknown, types: Designer['types'], version: number): Opened =>
+  document === null
+    ? { status: 'not-drawable', reason: 'This version is code: it has nothing to draw.' }
+    : openToRead(id, document as JsonObject, types, `Version ${version} never changes. Open the draft to edit.`)
+
+function Loading() {
+  return (
+    <div className={classes.designer} data-testid="designer-loading" aria-busy="true">
+      <div className={classes.header}>
+        <Skeleton width={220} height={20} />
+      </div>
+      <div className={classes.side} />
+      <div className={classes.canvas} />
+      <span className="visually-hidden">Loading</span>
+    </div>
+  )
+}
+
+function Frame({ designer }: { readonly designer: Designer }) {
+  const { design, saver } = designer
+  useOthers(designer)
+  useEffect(() => {
+    const again = (): void => saver?.tryAgain()
+    const leave = (): void => void saver?.flush()
+    saver?.start()
+    window.addEventListener('online', again)
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('online', again)
+      window.removeEventListener('pagehide', leave)
+      void saver?.flush()
+      saver?.stop()
+    }
+  }, [saver])
+  const name = design.view.members.name
+  useEffect(() => {
+    window.document.title = `${typeof name === 'string' && name !== '' ? name : designer.definitionId} · Designer · Lockstep`
+  }, [name, designer.definitionId])
+  return (
+    <DesignerContext value={designer}>
+      <ReactFlowProvider>
+        <div className={classes.designer} data-testid="designer-ready" data-definition={designer.definitionId}>
+          <Keys designer={designer} />
+          <Header />
+          <Side />
+          <div className={classes.canvas}>
+            <DesignCanvas />
+            <Notices />
+          </div>
+          <InspectorPane />
+          <Drawer />
+        </div>
+        <AddMenu />
+        <ConnectMenu />
+        <ConflictDialog />
+        <Said />
+      </ReactFlowProvider>
+    </DesignerContext>
+  )
+}
+
+function Keys({ designer }: { readonly designer: Designer }) {
+  const actions = useMemo(
+    () => ({
+      save: () => void designer.saver?.flush(),
+      run: () => document.querySelector<HTMLElement>('[data-designer-run] button')?.click(),
+    }),
+    [designer],
+  )
+  useDesignerKeys(actions)
+  return null
+}
+
+function Said() {
+  const said = useDesignerState((state) => state.said)
+  return (
+    <div className="visually-hidden" aria-live="polite">
+      {said}
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { expressionIn, fieldsOf, toExpression, toLiteral } from './field-kind.ts'
+
+describe('the fields of a step', () => {
+  it('are of the kind that the schema asks for, what is required first', () => {
+    const schema = {
+      type: 'object',
+      required: ['url'],
+      properties: {
+        headers: { type: 'object' },
+        timeout: { type: ['string', 'number'] },
+        method: { type: 'string', enum: ['GET', 'POST'] },
+        body: {},
+        count: { type: 'integer' },
+        follow: { type: 'boolean' },
+        url: { type: 'string' },
+        code: { type: 'string' },
+      },
+    }
+    const fields = fieldsOf(schema, ['url', 'mine'], ['code'], 'code')
+    expect(fields.map(({ name, kind }) => `${name}: ${kind}`)).toEqual([
+      ...['url: text', 'headers: json', 'timeout: text', 'method: choice', 'body: any', 'count: number'],
+      ...['follow: boolean', 'code: code', 'mine: any'],
+    ])
+    expect(fields.filter(({ literal }) => literal).map(({ name }) => name)).toEqual(['code'])
+  })
+
+  it('turn a value into an expression and back', () => {
+    expect(expressionIn({ $expr: 'input.x' })).toBe('input.x')
+    expect(expressionIn({ $expr: 'input.x', more: 1 })).toBeUndefined()
+    expect(toExpression('a')).toEqual({ $expr: '"a"' })
+    expect(toLiteral('"a"')).toBe('a')
+    expect(toLiteral('input.x')).toBeUndefined()
+  })
+})

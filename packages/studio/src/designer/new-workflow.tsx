@@ -1,0 +1,85 @@
+import { Button, Group, Modal, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../api/client.ts'
+import { ProblemCard } from '../ui/area.tsx'
+import { MayButton } from '../ui/may-button.tsx'
+
+const ID = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** `Order approval` becomes `order-approval`. */
+export const idFrom = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 100)
+
+export function NewWorkflowButton() {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <MayButton
+        size="xs"
+        permission="definitions:write"
+        leftSection={<Plus size={14} />}
+        onClick={() => setOpen(true)}
+      >
+        New workflow
+      </MayButton>
+      {open && <NewWorkflow close={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function NewWorkflow({ close }: { readonly close: () => void }) {
+  const [name, setName] = useState('')
+  const [typed, setTyped] = useState<string>()
+  const navigate = useNavigate()
+  const id = typed ?? idFrom(name)
+  const fits = ID.test(id) && id.length <= 100
+  const create = useMutation({
+    mutationFn: () =>
+      call<{ id: string }>('POST', '/workflow-definitions', { body: { id, name: name.trim() || id, activities: [] } }),
+    onSuccess: (created) =>
+      void navigate({ to: '/definitions/$definitionId/design', params: { definitionId: created.id } }),
+  })
+  return (
+    <Modal opened onClose={close} title="New workflow">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (fits) create.mutate()
+        }}
+      >
+        <TextInput
+          label="Name"
+          data-autofocus
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          mt="sm"
+          label="Id"
+          description="Lower-case letters, digits and hyphens. It never changes."
+          value={id}
+          error={id !== '' && !fits && 'This is no id'}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {create.error !== null && <ProblemCard name="new-workflow" error={create.error} />}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={close}>
+            Close
+          </Button>
+          <Button type="submit" disabled={!fits} loading={create.isPending}>
+            Create
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  )
+}

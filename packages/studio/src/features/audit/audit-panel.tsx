@@ -1,0 +1,42 @@
+import { JsonView } from '../../ui/json-view.tsx'
+import { Facts } from '../../ui/page.tsx'
+import { SidePanel } from '../../ui/side-panel.tsx'
+import { When } from '../../ui/time.tsx'
+import classes from './audit.module.css'
+import type { AuditEntry } from './audit-query.ts'
+
+export function AuditPanel({ entry, close }: { readonly entry: AuditEntry; readonly close: () => void }) {
+  const told = entry.before !== null || entry.after !== null
+  return (
+    <SidePanel title={<strong className="mono">{entry.operation}</strong>} close={close}>
+      <div data-testid="audit-panel">
+        <Facts
+          items={[
+            ['When', <When key="at" at={entry.at} />],
+            ['Who', `${entry.actor.id} (${entry.actor.kind})`],
+            ['On', entry.target || '–'],
+            ['Outcome', `${entry.outcome}, ${entry.status}`],
+            ['Reason', entry.reason ?? '–'],
+            ['From', entry.address],
+            ['With', entry.agent || '–'],
+            ['Tenant', entry.tenant],
+            ['Node', entry.node],
+            ['Entry', entry.seq],
+          ]}
+        />
+        {told ? (
+          <>
+            <h3 className={classes.part}>Before</h3>
+            <JsonView value={entry.before} name="value before" />
+            <h3 className={classes.part}>After</h3>
+            <JsonView value={entry.after} name="value after" />
+          </>
+        ) : (
+          <p className="muted small">
+            What it was before and after is told for limits, flow policies, breakers, schedules and users.
+          </p>
+        )}
+      </div>
+    </SidePanel>
+  )
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { usePollMs } from '../../live/live-state.ts'
+import { Area } from '../../ui/area.tsx'
+import { Table } from '../../ui/list.tsx'
+import { Card } from '../../ui/page.tsx'
+import { ToneChip } from '../../ui/status.tsx'
+import { When } from '../../ui/time.tsx'
+import { type ClusterEvent, eventsQuery } from './cluster-queries.ts'
+
+const SHOWN = 25
+
+const tones: Readonly<Record<string, string>> = {
+  joined: 'completed',
+  suspected: 'retrying',
+  buried: 'faulted',
+  elected: 'running',
+}
+
+/** What happened to nodes, newest first. */
+export function ClusterEvents() {
+  const query = useQuery({ ...eventsQuery(), refetchInterval: usePollMs(2_000, 2_000) })
+  return (
+    <Card title="What happened" flush>
+      <Area name="cluster-events" query={query} rows={4}>
+        {({ items }) => (
+          <Table columns={['When', 'Event', 'Node', 'More']}>
+            {items.slice(0, SHOWN).map((event) => (
+              <tr key={event.position} data-event={event.kind}>
+                <td>
+                  <When at={event.at} />
+                </td>
+                <td>
+                  <ToneChip tone={tones[event.kind] ?? 'queued'}>{event.kind}</ToneChip>
+                </td>
+                <td>{event.name}</td>
+                <td className="muted">{detailText(event)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Area>
+    </Card>
+  )
+}
+
+const detailText = ({ detail }: ClusterEvent): string =>
+  Object.entries(detail ?? {})
+    .map(([name, value]) => `${name} ${valueText(value)}`)
+    .join(' · ')
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

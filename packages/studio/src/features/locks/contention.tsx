@@ -1,0 +1,142 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { CircleCheck, TriangleAlert } from 'lucide-react'
+import { call } from '../../api/client.ts'
+import { useUrlSearch } from '../../app/use-url-search.ts'
+import { usePollMs } from '../../live/live-state.ts'
+import { Area } from '../../ui/area.tsx'
+import { Table } from '../../ui/list.tsx'
+import { Card } from '../../ui/page.tsx'
+import table from '../../ui/table.module.css'
+import { When } from '../../ui/time.tsx'
+import { durationText } from '../../ui/time-text.ts'
+import classes from './locks.module.css'
+
+interface Quantiles {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+  readonly max: number
+}
+
+interface LockContention {
+  readonly keys: readonly { readonly key: string; readonly waiters: number; readonly since: string | null }[]
+  readonly deadlocks: readonly { readonly actors: readonly string[]; readonly finding: string }[]
+  readonly patterns: readonly {
+    readonly pattern: string
+    readonly asked: number
+    readonly refused: number
+    readonly timedOut: number
+    readonly failed: number
+    readonly lost: number
+    readonly contention: number
+    readonly waitMs: Quantiles
+    readonly holdMs: Quantiles
+  }[]
+  readonly truncated: boolean
+}
+
+const contentionQuery = () =>
+  queryOptions({
+    queryKey: ['locks', 'contention'],
+    queryFn: ({ signal }) => call<LockContention>('GET', '/lock-contention', { signal }),
+  })
+
+/** What is waited for most, and how long it takes. */
+export function Contention() {
+  const query = useQuery({ ...contentionQuery(), refetchInterval: usePollMs(2_000, 2_000) })
+  return (
+    <div className={classes.contention}>
+      <Card title="Waited for most" flush>
+        <Area
+          name="contention"
+          query={query}
+          rows={2}
+          isEmpty={({ keys }) => keys.length === 0}
+          empty={
+            <p className={classes.calm}>
+              <CircleCheck size={16} aria-hidden /> Nobody waits for a lock.
+            </p>
+          }
+        >
+          {({ keys, deadlocks }) => (
+            <>
+              {deadlocks.map(({ finding }) => (
+                <p key={finding} className={classes.circle} role="alert">
+                  <TriangleAlert size={16} aria-hidden /> {finding}
+                </p>
+              ))}
+              <Waited keys={keys} />
+            </>
+          )}
+        </Area>
+      </Card>
+      <Card title="Waits and holds, as seen by the node that answers" flush>
+        <Area
+          name="lock-figures"
+          query={query}
+          rows={2}
+          isEmpty={({ patterns }) => patterns.length === 0}
+          empty={<p className={classes.calm}>Nothing has asked this node for a lock yet.</p>}
+        >
+          {({ patterns }) => <Figures patterns={patterns} />}
+        </Area>
+      </Card>
+    </div>
+  )
+}
+
+function Waited({ keys }: Pick<LockContention, 'keys'>) {
+  const [, change] = useUrlSearch()
+  const most = Math.max(1, ...keys.map(({ waiters }) => waiters))
+  return (
+    <ul className={classes.waited} data-testid="waited-for">
+      {keys.slice(0, 6).map(({ key, waiters, since }) => (
+        <li key={key}>
+          <button type="button" className={`${classes.key} mono link`} onClick={() => change({ lock: key }, true)}>
+            {key}
+          </button>
+          <span className={classes.heat} aria-hidden>
+            <i style={{ width: `${(waiters / most) * 100}%` }} />
+          </span>
+          <span className="num small">
+            {waiters} {waiters === 1 ? 'waits' : 'wait'}
+          </span>
+          <span className="muted small">
+            first <When at={since} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Figures({ patterns }: Pick<LockContention, 'patterns'>) {
+  const right = (label: string) => ({ label, right: true })
+  return (
+    <Table
+      columns={[
+        'Names',
+        right('Asked'),
+        right('Not at once'),
+        right('Failed'),
+        right('Lost'),
+        right('Wait p50 / p95 / p99'),
+        right('Hold p95'),
+      ]}
+    >
+      {patterns.slice(0, 6).map((each) => (
+        <tr key={each.pattern}>
+          <td className="mono">{each.pattern}</td>
+          <td className={table.right}>{each.asked.toLocaleString('en')}</td>
+          <td className={table.right}>{Math.round(each.contention * 100)} %</td>
+          <td className={table.right}>{(each.refused + each.timedOut + each.failed).toLocaleString('en')}</td>
+          <td className={table.right}>{each.lost}</td>
+          <td className={table.right}>
+            {[each.waitMs.p50, each.waitMs.p95, each.waitMs.p99].map(durationText).join(' / ')}
+          </td>
+          <td className={table.right}>{durationText(each.holdMs.p95)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}

@@ -1,0 +1,104 @@
+import 'uplot/dist/uPlot.min.css'
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import UPlot from 'uplot'
+import type { Chart } from './charts.ts'
+import classes from './metrics.module.css'
+import type { Metrics } from './metrics-query.ts'
+
+const HEIGHT = 180
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
+/** Blue, amber, violet, green, red, slate: told apart without seeing colours by their dashes as well. */
+const strokes = [
+  { light: '#1d4ed8', dark: '#93c5fd', dash: [] },
+  { light: '#b45309', dark: '#fcd34d', dash: [6, 3] },
+  { light: '#6d28d9', dark: '#c4b5fd', dash: [2, 3] },
+  { light: '#166534', dark: '#86efac', dash: [8, 3, 2, 3] },
+  { light: '#b91c1c', dark: '#fca5a5', dash: [1, 2] },
+  { light: '#475569', dark: '#cbd5e1', dash: [10, 4] },
+] as const
+
+/** Curves on a canvas. What they say is in the table beside it, for whoever cannot see them. */
+export function CurveChart(props: {
+  readonly chart: Chart
+  readonly metrics: Metrics
+  /** A place of the curves was clicked. */
+  readonly pick: (index: number) => void
+}) {
+  const { chart, metrics } = props
+  const silent = chart.curves.every(({ name }) => (metrics.curves[name] ?? []).every((value) => value === null))
+  const scheme = useComputedColorScheme('light')
+  const host = useRef<HTMLDivElement>(null)
+  const pick = useRef(props.pick)
+  pick.current = props.pick
+  useEffect(() => {
+    const element = host.current
+    if (element === null || silent) return
+    const style = getComputedStyle(document.documentElement)
+    const ink = style.getPropertyValue('--muted').trim()
+    const line = style.getPropertyValue('--border').trim()
+    const font = `11px ${style.getPropertyValue('--font').trim()}`
+    const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font }
+    const plot = new UPlot(
+      {
+        width: element.clientWidth,
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { y: false, points: { size: 6 } },
+        scales: { y: { range: (_, __, max) => [0, chart.top ?? Math.max(max * 1.1, 1e-9)] } },
+        axes: [
+          { ...axis, size: 28, space: 90, values: (_, ticks) => ticks.map((tick) => clock.format(tick * 1_000)) },
+          { ...axis, size: 72, values: (_, ticks) => ticks.map((tick) => chart.write(tick)) },
+        ],
+        series: [
+          {},
+          ...chart.curves.map(({ label }, index) => {
+            const { dash, ...colours } = strokes[index % strokes.length]!
+            return { label, stroke: colours[scheme], width: 1.6, dash: [...dash], points: { size: 4 } }
+          }),
+        ],
+      },
+      dataOf(chart, metrics),
+      element,
+    )
+    plot.over.addEventListener('click', () => {
+      if (typeof plot.cursor.idx === 'number') pick.current(plot.cursor.idx)
+    })
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    watch.observe(element)
+    return () => {
+      watch.disconnect()
+      plot.destroy()
+    }
+  }, [chart, metrics, scheme, silent])
+  return (
+    <>
+      <ul className={classes.legend}>
+        {chart.curves.map(({ name, label }, index) => (
+          <li key={name}>
+            <LineSample {...strokes[index % strokes.length]!} scheme={scheme} />
+            {label}
+          </li>
+        ))}
+      </ul>
+      {silent ? (
+        <p className={classes.silent}>Nothing came in this range.</p>
+      ) : (
+        <div ref={host} className={classes.plot} aria-hidden="true" data-testid={`plot-${chart.id}`} />
+      )}
+    </>
+  )
+}
+
+function LineSample({ scheme, dash, ...colours }: (typeof strokes)[number] & { readonly scheme: 'light' | 'dark' }) {
+  return (
+    <svg width={22} height={4} aria-hidden="true">
+      <line x1={0} x2={22} y1={2} y2={2} stroke={colours[scheme]} strokeWidth={2} strokeDasharray={dash.join(' ')} />
+    </svg>
+  )
+}
+
+const dataOf = (chart: Chart, { at, curves }: Metrics): UPlot.AlignedData => [
+  at.map((ms) => ms / 1_000),
+  ...chart.curves.map(({ name }) => [...(curves[name] ?? [])]),
+]

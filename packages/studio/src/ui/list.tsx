@@ -1,0 +1,72 @@
+import type { Page } from '../api/wire.ts'
+import { useUrlSearch } from '../app/use-url-search.ts'
+import { Area } from './area.tsx'
+import { Pager } from './pager.tsx'
+import table from './table.module.css'
+
+export interface Column {
+  readonly label: string
+  readonly right?: boolean
+}
+
+export interface ListProps<T> {
+  /** Names its states for tests. */
+  readonly name: string
+  /** One of what is listed. */
+  readonly noun: string
+  readonly plural?: string
+  readonly query: {
+    readonly data: Page<T> | undefined
+    readonly error: unknown
+    readonly isFetching: boolean
+    refetch(): unknown
+  }
+  readonly columns: readonly (string | Column)[]
+  readonly row: (item: T) => React.ReactNode
+  readonly empty: React.ReactNode
+  readonly rows?: number
+  /** Where the cursor stands in the address, where a page has several lists. */
+  readonly cursor?: string
+}
+
+/** A table of one page of a list, and the way to the others. The cursor is part of the address. */
+export function List<T>({ columns, row, noun, plural, cursor = 'cursor', ...area }: ListProps<T>) {
+  const [, change] = useUrlSearch()
+  return (
+    <Area {...area} isEmpty={({ items, page }) => items.length === 0 && page.next === null}>
+      {(page) => (
+        <>
+          <Table columns={columns}>{page.items.map(row)}</Table>
+          <Pager
+            page={page}
+            noun={noun}
+            {...(plural === undefined ? {} : { plural })}
+            go={(at) => change({ [cursor]: at })}
+          />
+        </>
+      )}
+    </Area>
+  )
+}
+
+export function Table(props: { readonly columns: readonly (string | Column)[]; readonly children: React.ReactNode }) {
+  return (
+    <div className={table.wrap}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            {props.columns.map((column) => {
+              const { label, right = false } = typeof column === 'string' ? { label: column } : column
+              return (
+                <th key={label} className={right ? table.right : undefined}>
+                  {label}
+                </th>
+              )
+            })}
+          </tr>
+        </thead>
+        <tbody>{props.children}</tbody>
+      </table>
+    </div>
+  )
+}
