@@ -57,7 +57,9 @@ function claim(database: Database, request: ClaimRequest, turn: Turn): Claim[] {
     turn.after,
   )
   const placeOf = (row: AgendaTableRow): number => places.get(row) ?? 0
-  const taken = mine.sort((a, b) => rank(a, now) - rank(b, now) || placeOf(a) - placeOf(b)).slice(0, request.limit)
+  const ranked = mine.sort((a, b) => rank(a, now) - rank(b, now) || placeOf(a) - placeOf(b))
+  const fresh = new Set(ranked.filter((row) => row.claimNo === 0).slice(request.newLimit ?? request.limit))
+  const taken = ranked.filter((row) => !fresh.has(row)).slice(0, request.limit)
   turn.after = taken.findLast((row) => places.has(row))?.tenant ?? turn.after
   if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
     throw new Fenced({ nodeId: request.nodeId })

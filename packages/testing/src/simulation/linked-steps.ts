@@ -2,6 +2,7 @@ import type { StepControlStore } from '@lockstep/engine/ports'
 import { breakerTransactions, progressTransactions } from './breaker-transactions.ts'
 import type { Database } from './database.ts'
 import { limitTransactions } from './limit-transactions.ts'
+import { partTransactions } from './part-transactions.ts'
 import type { SimulatedLink } from './simulated-link.ts'
 
 const WRITES = true
@@ -12,6 +13,7 @@ export function linkedSteps(database: Database, { call }: Pick<SimulatedLink, 'c
   const limits = limitTransactions(database)
   const breakers = breakerTransactions(database)
   const progress = progressTransactions(database)
+  const parts = partTransactions(database)
   return {
     limits: {
       exchange: (nodeId, ends, asks, patienceMs) =>
@@ -38,6 +40,13 @@ export function linkedSteps(database: Database, { call }: Pick<SimulatedLink, 'c
       drop: (names) => call('progress.drop', WRITES, () => progress.drop(names)),
       read: (tenant, id) => call('progress.read', READS, () => progress.read(tenant, id)),
       beats: (names) => call('progress.beats', READS, () => progress.beats(names)),
+    },
+    parts: {
+      add: (nodeId, added, most) => call('parts.add', WRITES, () => parts.add(nodeId, added, most)),
+      addOfTask: (...of) => call('parts.addOfTask', WRITES, () => parts.addOfTask(...of)),
+      read: (tenant, id, after, limit) => call('parts.read', READS, () => parts.read(tenant, id, after, limit)),
+      count: (tenant, id, step) => call('parts.count', READS, () => parts.count(tenant, id, step)),
+      marks: (names) => call('parts.marks', READS, () => parts.marks(names)),
     },
   }
 }

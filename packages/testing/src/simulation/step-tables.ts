@@ -1,4 +1,4 @@
-import type { LimitRule, LineKind, ProgressRow } from '@lockstep/engine/ports'
+import type { LimitRule, LineKind, Part, ProgressRow } from '@lockstep/engine/ports'
 import type { Tables } from './tables.ts'
 
 export interface LimitTableRow {
@@ -42,12 +42,14 @@ export interface BreakerTableRow {
   changedAt: number
 }
 
-/** What migration 0015 of the PostgreSQL store holds. */
+/** What migrations 0015 and 0023 of the PostgreSQL store hold. */
 export interface StepTables {
   readonly limits: Map<string, LimitTableRow>
   readonly permits: Map<string, PermitTableRow>
   readonly breakers: Map<string, BreakerTableRow>
   readonly progress: Map<string, ProgressRow & { at: number }>
+  /** By instance, in their order. */
+  readonly parts: Map<string, Part[]>
 }
 
 const steps = new WeakMap<Tables, StepTables>()
@@ -56,7 +58,7 @@ const steps = new WeakMap<Tables, StepTables>()
 export function stepsOf(tables: Tables): StepTables {
   let made = steps.get(tables)
   if (made === undefined) {
-    made = { limits: new Map(), permits: new Map(), breakers: new Map(), progress: new Map() }
+    made = { limits: new Map(), permits: new Map(), breakers: new Map(), progress: new Map(), parts: new Map() }
     steps.set(tables, made)
   }
   for (const [key, { nodeId }] of made.permits) {

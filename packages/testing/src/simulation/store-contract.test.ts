@@ -70,6 +70,7 @@ function drivenBy(clock: VirtualClock, store: EngineStore): EngineStore {
       limits: driven(store.steps.limits),
       breakers: driven(store.steps.breakers),
       progress: driven(store.steps.progress),
+      parts: driven(store.steps.parts),
     },
   }
 }

@@ -44,6 +44,16 @@ export function semaphoreExamples(example: Example<Bench>): void {
     expect(inbox.notices).toHaveLength(1)
   })
 
+  example('lets a higher priority that fits in at once, before somebody heavier who waits', async (b) => {
+    const inbox = await b.inbox()
+    await b.take(permits('pool', 1, 3))
+    const heavy = waiting(permits('pool', 3, 3), inbox)
+    await b.ask(heavy)
+    expect((await b.ask(waiting(permits('pool', 1, 3), inbox, { priority: 5 }))).status).toBe('granted')
+    expect((await b.ask(waiting(permits('pool', 1, 3), inbox))).status).toBe('queued')
+    expect((await b.ask(heavy)).status).toBe('queued')
+  })
+
   example('grants all who fit when permits come back', async (b) => {
     const inbox = await b.inbox()
     const held = permits('pool', 3, 3)

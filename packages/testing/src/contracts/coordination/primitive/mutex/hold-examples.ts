@@ -126,6 +126,24 @@ export function holdExamples(example: Example<PrimitiveBench>): void {
     expect(held(await three.mutex('orders').tryAcquire()).fence).toBeGreaterThan(lease.fence)
   })
 
+  example('shows, asks and tells the process that has taken a lease over', async (b) => {
+    const [one, two] = [await b.coordinator(), await b.coordinator()]
+    const taken = [
+      ['orders', one.mutex('orders')],
+      ['report', one.readWrite('report').write],
+      ['pages', one.readWrite('pages').read],
+      ['mail', one.semaphore('mail', 3)],
+    ] as const
+    for (const [name, lock] of taken) {
+      const ticket = (await lock.acquire()).detach()
+      await using lease = await two.attach(JSON.parse(JSON.stringify(ticket)))
+      expect(lease.fence).toBe(BigInt(ticket.fence))
+      expect((await two.monitor.read(name))?.holders).toMatchObject([{ holder: { nodeId: two.id } }])
+      await two.monitor.requestYield(name, 'a deploy waits')
+      await b.until(`the new holder of ${name} is asked`, () => lease.yieldSignal.aborted)
+    }
+  })
+
   example('refuses a ticket that came too late', async (b) => {
     const [one, two] = [await b.coordinator(), await b.coordinator()]
     const ticket = (await one.mutex('orders').acquire({ ttlMs: SHORT_TTL })).detach()
