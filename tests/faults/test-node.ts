@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { nodeProgram } from '../setup/bundle-nodes.ts'
 import { until } from './until.ts'
 
-const program = nodeProgram(new URL('./node-process.mjs', import.meta.url))
+const present = nodeProgram(new URL('./node-process.mjs', import.meta.url))
 
 export interface Crash {
   readonly op: 'commit' | 'transact' | 'claim' | 'revise'
@@ -62,7 +62,7 @@ export class TestNode implements AsyncDisposable {
   #callNo = 0
   #isOver = false
 
-  constructor() {
+  constructor(program: string = present) {
     this.#child = fork(program, [], {
       execArgv: [],
       serialization: 'json',

@@ -41,6 +41,7 @@ beforeAll(async () => {
     dataDir: folder,
     databaseUrl: database.url,
     redisUrl: redis.url,
+    locks: 'redis',
     rabbitmqUrl: rabbitmq.url,
   })
   const edge = { clock: systemClock, random: systemRandom, logger }
@@ -98,7 +99,8 @@ describe('/metrics', () => {
     expect(sampleOf(families, 'lockstep_database_statement_duration_seconds_count')).toBeGreaterThan(10)
     expect(sampleOf(families, 'lockstep_lock_requests_total', { result: 'granted' })).toBe(1)
     expect(sampleOf(families, 'lockstep_lock_wait_seconds_count')).toBe(1)
-    expect(sampleOf(families, 'lockstep_pool_connections', { pool: 'api' })).toBeGreaterThanOrEqual(1)
+    for (const pool of ['api', 'redis'])
+      expect(sampleOf(families, 'lockstep_pool_connections', { pool })).toBeGreaterThanOrEqual(1)
     expect(sampleOf(families, 'lockstep_scheduler_heartbeat_age_seconds')).toBeGreaterThanOrEqual(0)
     expect(families.get('lockstep_cache_hits_total')?.samples.length).toBeGreaterThanOrEqual(1)
     expect(sampleOf(families, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)

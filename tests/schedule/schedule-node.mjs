@@ -35,13 +35,18 @@ const engine = await Engine.open({
   bus,
   workflows: [tick],
   name,
-  heartbeatMs: 100,
-  ttlMs: 500,
+  heartbeatMs: 200,
+  ttlMs: 2_000,
 })
 process.on('message', async ({ id, op, args }) => {
   const ops = {
-    create: ({ documents }) => Promise.all(documents.map((document) => engine.schedules.create(document))),
-    pauseAll: ({ ids }) => Promise.all(ids.map((each) => engine.schedules.pause(each))),
+    // One after the other: a hundred at once may wait too long for a connection where the machine is busy.
+    async create({ documents }) {
+      for (const document of documents) await engine.schedules.create(document)
+    },
+    async pauseAll({ ids }) {
+      for (const id of ids) await engine.schedules.pause(id)
+    },
     close: () => engine.close(1_000),
   }
   try {

@@ -10,7 +10,7 @@ const everything = statement<undefined, { facts: string }>(
   `select concat_ws(' ', (select count(*) from definition), (select count(*) from definition_version), (select count(*) from instance),
      (select count(*) from journal), (select count(*) from inbox), (select count(*) from event), (select count(*) from incident),
      (select count(*) from schedule), (select count(*) from retention_rule), (select count(*) from api_key), (select count(*) from local_user),
-     (select count(*) from user_session), (select count(*) from step_limit), (select count(*) from request_answer)) as facts`,
+     (select count(*) from user_session), (select count(*) from step_limit), (select count(*) from secret), (select count(*) from request_answer)) as facts`,
 )
 
 let api: SecuredApi
@@ -42,6 +42,19 @@ describe('a hostile request', () => {
   it('is one of at least three hundred', () => {
     expect(hostileCorpus.length).toBeGreaterThan(300)
     expect(new Set(hostileCorpus.map(({ name }) => name)).size).toBe(hostileCorpus.length)
+  })
+
+  it.each([
+    ['files by path', { 'content-type': 'application/json' }, '{"files":[{"filepath":"/etc/passwd","name":"x.json"}]}'],
+    ['an id that climbs', { 'content-type': 'application/json' }, '{"id":"../../etc/passwd","activities":[]}'],
+    ['an address', { 'content-type': 'application/json' }, '"file:///etc/passwd"'],
+    ['a tag that includes', { 'content-type': 'application/yaml' }, 'id: !include /etc/passwd\nactivities: []'],
+    ['a merge key to a file', { 'content-type': 'application/yaml' }, '<<: file:///etc/passwd\nid: x'],
+  ])('to import %s reads no file', async (_, headers, raw) => {
+    const path = '/workflow-definitions/import'
+    const answer = await api.send({ method: 'POST', path, as: BOOTSTRAP_KEY, headers, raw })
+    expectProblem(answer)
+    expect(JSON.stringify(answer.body)).not.toContain('root:')
   })
 
   // In groups by operation: a test for each would tell no more and take longer.

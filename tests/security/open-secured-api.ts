@@ -1,11 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { type Coordinator, coordinator, memoryProvider } from '@lockstep/coordination'
-import type { Engine } from '@lockstep/engine'
-import { type Db, postgresAccess, postgresBrowse, postgresIdempotency } from '@lockstep/postgres'
+import { type Engine, parseSecretKeys, SecretVault } from '@lockstep/engine'
+import { type Db, postgresAccess, postgresBrowse, postgresIdempotency, postgresSecrets } from '@lockstep/postgres'
 import type { AccessOptions } from '@lockstep/server'
 import type { FastifyInstance } from 'fastify'
 import { httpApp } from '../../packages/server/src/http-server.ts'
-import { openEmbeddedEngine } from '../engine/open-test-engine.ts'
+import { openTestEngine } from '../engine/open-test-engine.ts'
 
 export const BOOTSTRAP_KEY = 'the-first-key-of-this-test-0123456789'
 const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
@@ -31,7 +32,7 @@ export interface Told {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** The whole server but its socket, over a real engine on the embedded store, closed to strangers. */
+/** The whole server but its socket, over a real engine on a database of its own, closed to strangers. */
 export interface SecuredApi extends AsyncDisposable {
   readonly engine: Engine
   readonly db: Db
@@ -42,7 +43,7 @@ export interface SecuredApi extends AsyncDisposable {
 }
 
 export async function openSecuredApi(more: Partial<AccessOptions> = {}): Promise<SecuredApi> {
-  const opened = await openEmbeddedEngine({ flights: 1 })
+  const opened = await openTestEngine()
   const { engine, db } = opened
   const locks: Coordinator = coordinator({ ...edge, provider: memoryProvider(edge), ownsProvider: true, name: 'test' })
   const app = await securedApp(engine, db, more, () => locks)
@@ -79,6 +80,11 @@ export const securedApp = (
     browse: postgresBrowse(db),
     idempotency: postgresIdempotency(db),
     ...(locks && { locks }),
+    secrets: new SecretVault({
+      ...edge,
+      store: postgresSecrets(db),
+      keys: parseSecretKeys(randomBytes(32).toString('hex')),
+    }),
     health: { started: () => true, ready: async () => [] },
     access: {
       auth: 'keys',

@@ -11,7 +11,9 @@ const reached: string[] = []
 beforeAll(async () => {
   inside = createServer((request, response) => {
     reached.push(String(request.headers.host))
-    if (request.url === '/leave') response.writeHead(302, { location: `http://rebind.example:${port}/keys` }).end()
+    const to = new URL(request.url ?? '/', 'http://x').searchParams.get('to')
+    if (to !== null) response.writeHead(302, { location: to }).end()
+    else if (request.url === '/leave') response.writeHead(302, { location: `http://rebind.example:${port}/keys` }).end()
     else response.end('the keys of the house')
   })
   await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
@@ -100,6 +102,47 @@ const addresses = [
   ],
 ]
 
+/** Loopback in ways that readers of URLs see differently. */
+const disguises = [
+  'http://localhost:PORT/',
+  'http://LocalHost.:PORT/',
+  'http://127.0.0.1.:PORT/',
+  'http://127.0.1:PORT/',
+  'http://0177.1:PORT/',
+  'http://0x7F.1:PORT/',
+  'http://127\u30020\u30020\u30021:PORT/',
+  'http://127\uff0e0\uff0e0\uff0e1:PORT/',
+  'http://\u2460\u2461\u2466.\u24ea.\u24ea.\u2460:PORT/',
+  'http://\uff4c\uff4f\uff43\uff41\uff4c\uff48\uff4f\uff53\uff54:PORT/',
+  'http://%31%32%37.0.0.1:PORT/',
+  'http://example.org@127.0.0.1:PORT/',
+  'http://example.org:80@127.0.0.1:PORT/',
+  'http://127.0.0.1:PORT#@example.org/',
+  'http://127.0.0.1:PORT?@example.org/',
+  'http://127.0.0.1:PORT\\@example.org/',
+  'http:127.0.0.1:PORT/',
+  'http:///127.0.0.1:PORT/',
+  'http:\\\\127.0.0.1:PORT/',
+  'http://127.0.0.\t1:PORT/',
+  'http://[0:0:0:0:0:ffff:7f00:1]:PORT/',
+  'http://[::ffff:0:127.0.0.1]:PORT/',
+  'http://[::127.0.0.1]:PORT/',
+  'http://[64:ff9b::127.0.0.1]:PORT/',
+]
+
+const detours = [
+  'http://127.0.0.1:PORT/keys',
+  '//127.0.0.1:PORT/keys',
+  'http://2130706433:PORT/keys',
+  'http://[::ffff:127.0.0.1]:PORT/keys',
+  'http://start.example@127.0.0.1:PORT/keys',
+  'http://169.254.169.254/latest/meta-data/',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:PORT/_keys',
+  'data:text/plain,keys',
+  'javascript:keys',
+]
+
 describe('a request of a step', () => {
   it('has sixty addresses and more to try', () => {
     expect(new Set(addresses).size).toBe(addresses.length)
@@ -110,6 +153,24 @@ describe('a request of a step', () => {
     const client = httpClient({ clock: systemClock })
     await expect(client.send(request(`http://${address}:${port}/`))).rejects.toMatchObject({ code: 'OUTBOUND_BLOCKED' })
     expect(reached).toEqual([])
+  })
+
+  it.each(disguises)('does not reach %s', async (disguise) => {
+    const client = httpClient({ clock: systemClock })
+    const url = disguise.replace('PORT', String(port))
+    await expect(client.send(request(url))).rejects.toMatchObject({ code: 'OUTBOUND_BLOCKED' })
+    expect(reached).toEqual([])
+  })
+
+  it.each(detours)('is not led to %s by a host that it may reach', async (detour) => {
+    const dns = await openRebindingDns([['127.0.0.1']])
+    const client = httpClient({ clock: systemClock, allow: ['start.example'], resolveHost: dns.resolveHost })
+    const to = encodeURIComponent(detour.replace('PORT', String(port)))
+    await expect(client.send(request(`http://start.example:${port}/?to=${to}`))).rejects.toMatchObject({
+      code: expect.stringMatching(/^(OUTBOUND_BLOCKED|HTTP_RESPONSE_UNREADABLE|HTTP_FAILED)$/),
+    })
+    expect(reached.splice(0)).toEqual([`start.example:${port}`])
+    dns.close()
   })
 
   it('does not reach a name that leads inside, alone or among others', async () => {

@@ -20,7 +20,7 @@ const lines = (page: string): string[] =>
     .flatMap(({ code }) => code.trim().split('\n'))
 
 describe('the how-to pages', () => {
-  it.each(['api-keys', 'users', 'audit'])('of %s do what they say, line by line', async (page) => {
+  it.each(['api-keys', 'users', 'audit', 'secrets'])('of %s do what they say, line by line', async (page) => {
     expect(lines(page).length).toBeGreaterThan(2)
     for (const line of lines(page)) {
       const [command = '', input] = line.split(' < ')

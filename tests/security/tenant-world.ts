@@ -19,6 +19,8 @@ export type WorldId =
   | 'schedule'
   | 'apiKey'
   | 'user'
+  | 'secret'
+  | 'testRun'
 
 export async function furnish(api: SecuredApi, tenant: string): Promise<TenantWorld> {
   const key = await api.keyOf('admin', { tenant, name: `admin of ${tenant}` })
@@ -47,6 +49,7 @@ export async function furnish(api: SecuredApi, tenant: string): Promise<TenantWo
   await done('PUT', '/limits/mail', { concurrency: 2 })
   await done('POST', '/circuit-breakers/mail/trip', { openFor: '1h', reason: 'upkeep' })
   await done('PUT', '/retention/rules', { definitionId: 'shared', status: 'completed', keep: '1d' })
+  await done('PUT', '/secrets/shared-token', { value: 'of one tenant alone' })
   const user = `ana-of-${tenant}`
   await done('POST', '/users', { name: user, password: 'a good password', role: 'viewer' })
   const idle = { action: 'cancel', target: { filter: { definition: 'shared', status: 'completed' } } }
@@ -54,7 +57,8 @@ export async function furnish(api: SecuredApi, tenant: string): Promise<TenantWo
   return {
     key,
     ids: {
-      ...{ definition: 'shared', schedule: 'nightly', instance, operation, user },
+      ...{ secret: 'shared-token', definition: 'shared', schedule: 'nightly', instance, operation, user },
+      testRun: (await done('POST', '/workflow-definitions/shared/test-runs')).id,
       incident: await first('/incidents'),
       task: await first('/tasks'),
       humanTask: await first('/human-tasks'),

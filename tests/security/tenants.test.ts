@@ -37,6 +37,8 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   getWorkflowInstanceState: ['instance'],
   whyWorkflowInstance: ['instance'],
   getWorkflowInstanceProgress: ['instance'],
+  getWorkflowInstanceResults: ['instance'],
+  streamWorkflowInstanceResults: ['instance'],
   resumeWorkflowInstance: ['instance', { bookmark: 'approved' }],
   cancelWorkflowInstance: ['instance'],
   terminateWorkflowInstance: ['instance', { reason: 'x' }],
@@ -54,6 +56,7 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   getTask: ['task'],
   heartbeatTask: ['task', { lease: 1 }],
   reportTaskProgress: ['task', { lease: 1, progress: { done: 1 } }],
+  emitTaskResults: ['task', { lease: 1, from: 1, parts: [1] }],
   completeTask: ['task', { lease: 1 }],
   failTask: ['task', { lease: 1, message: 'x' }],
   getHumanTask: ['humanTask'],
@@ -70,10 +73,20 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   revokeApiKey: ['apiKey'],
   changeUser: ['user', { disabled: true }],
   deleteUser: ['user'],
+  deleteSecret: ['secret'],
+  startTestRun: ['definition'],
+  getTestRun: ['testRun'],
+  readTestRunJournal: ['testRun'],
+  getTestRunState: ['testRun'],
+  resumeTestRun: ['testRun', { bookmark: 'approved' }],
+  cancelTestRun: ['testRun'],
+  getWorkflowInstanceScope: ['instance'],
+  evaluateExpression: ['instance', { expression: '1' }],
 }
 
 /** Routes whose id is a name that every tenant may use for itself, or that belongs to nobody. Below, they see none of the other's. */
 const ownNames = new Set([
+  'setSecret',
   ...['saveAndPublishWorkflowDefinition', 'saveWorkflowDraft', 'saveSchedule', 'getLimit', 'setLimit', 'deleteLimit'],
   ...[
     'getCircuitBreaker',
@@ -93,6 +106,7 @@ const everything = statement<undefined, { facts: string }>(
      (select json_agg(row(i.id, i.status) order by i.id) from instance i where tenant = 'acme'),
      (select count(*) from inbox), (select json_agg(row(s.id, s.revision, s.paused) order by s.id) from schedule s where tenant = 'acme'),
      (select json_agg(row(k.id, k.revoked_at)) from api_key k where tenant = 'acme'),
+     (select json_agg(row(s.name, s.revision)) from secret s where tenant = 'acme'),
      (select json_agg(row(u.name, u.disabled, u.role)) from local_user u where tenant = 'acme')) as facts`,
 )
 
@@ -113,7 +127,7 @@ describe('what belongs to another tenant', () => {
       const ids = { ':id': acme.ids[kind], ':version': '1' }
       const target = path.replaceAll(/:\w+/g, (each) => encodeURIComponent(ids[each as keyof typeof ids]))
       const query =
-        name === 'diffWorkflowDefinition' ? '?from=1&to=1' : name === 'getWorkflowInstanceState' ? '?at=1' : ''
+        name === 'diffWorkflowDefinition' ? '?from=1&to=1' : /InstanceState$|TestRunState$/.test(name) ? '?at=1' : ''
       const headers = { 'if-match': '*' }
       const answer = await api.send({
         ...{ method, path: `${target}${query}`, as: stranger, headers },

@@ -1,6 +1,6 @@
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { migrate, openPostgres } from '@lockstep/postgres'
-import { startPostgres, templateDatabase } from '@lockstep/testing/harness'
+import { type ServerHandle, startPostgres, type TemplateDatabase, templateDatabase } from '@lockstep/testing/harness'
 import type { TestProject } from 'vitest/node'
 import { bundleNodes } from './bundle-nodes.ts'
 
@@ -22,8 +22,29 @@ const programs = [
   'tests/activities/message-node.mjs',
 ]
 
+interface Shared {
+  readonly server: ServerHandle
+  readonly template: TemplateDatabase
+}
+
+/** Each project of the run loads this file for itself, and all of them use what the first has started. */
+const world = globalThis as { lockstepTestServer?: { users: number; shared: Promise<Shared> } }
+
 /** One PostgreSQL for the whole run. Tests that kill servers bring up their own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  world.lockstepTestServer ??= { users: 0, shared: begin() }
+  const present = world.lockstepTestServer
+  present.users += 1
+  project.provide('postgres', (await present.shared).template)
+  return async () => {
+    present.users -= 1
+    if (present.users > 0) return
+    delete world.lockstepTestServer
+    await (await present.shared).server.stop()
+  }
+}
+
+async function begin(): Promise<Shared> {
   await bundleNodes(programs)
   const server = await startPostgres({ maxConnections: 400 })
   const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
@@ -35,6 +56,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       await db.close()
     },
   })
-  project.provide('postgres', template)
-  return () => server.stop()
+  return { server, template }
 }

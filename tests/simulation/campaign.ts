@@ -230,6 +230,7 @@ class Crew {
       warmLimit: 10,
       // What was acknowledged is looked for at the end; sweeping has tests of its own.
       retention: { sweep: false },
+      maintenance: false,
     }).then(
       (engine) => this.#engines.set(name, engine),
       () => {

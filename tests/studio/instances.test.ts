@@ -1,12 +1,11 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openBrowser, openContext } from './open-browser.ts'
+import { openBrowser, openContext, SharedPage } from './open-browser.ts'
 import { openStudio, type Studio } from './open-studio.ts'
 import { markupText, publishAll, run } from './workflows.ts'
 
 let studio: Studio
 let browser: Browser
-let context: BrowserContext
 let page: Page
 beforeAll(async () => {
   browser = await openBrowser()
@@ -17,11 +16,11 @@ afterAll(async () => {
   await browser?.close()
   await studio?.[Symbol.asyncDispose]()
 })
+const shared = new SharedPage(() => browser)
 beforeEach(async () => {
-  context = await openContext(browser, { viewport: { width: 1440, height: 900 } })
-  page = await context.newPage()
+  page = await shared.open()
 })
-afterEach(() => context.close())
+afterEach((test) => shared.ended(test))
 
 const node = (id: string) => page.locator(`[data-step="${id}"]`)
 
@@ -208,6 +207,37 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await page.goto(`${studio.url}/instances/${broken.id}?step=a`)
     await page.getByTestId('step-panel').getByText('<img src=x', { exact: false }).first().waitFor()
     expect(await page.evaluate(() => (globalThis as { hacked?: number }).hacked)).toBeUndefined()
+  })
+
+  it('E34 makes a link for somebody without an account, which works once and then says so', async () => {
+    await studio.api('PUT', '/workflow-definitions/asks', {
+      id: 'asks',
+      activities: [
+        { id: 'ask', type: 'human-task', inputs: { title: 'Approve it?', outcomes: ['approve', 'reject'] } },
+        { id: 'out', type: 'set-output', inputs: { name: 'answer', value: { $expr: 'steps.ask.output.outcome' } } },
+      ],
+      connections: ['approve', 'reject'].map((outcome) => ({ from: 'ask', outcome, to: 'out' })),
+    })
+    const waiting = await run(studio, 'asks', {})
+    await page.goto(`${studio.url}/instances/${waiting.id}?tab=waits`)
+    await page.getByRole('button', { name: 'Make a link…' }).click()
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    const link = (await page.getByTestId('made-link').getAttribute('href'))!
+    expect(link.startsWith(`${studio.url}/resume/`)).toBe(true)
+    await page.getByRole('button', { name: 'I have it' }).click()
+    expect(await page.content()).not.toContain(link)
+
+    // Somebody else: nothing of this browser is known there, and no script runs.
+    const other = await openContext(browser, { javaScriptEnabled: false })
+    const person = await other.newPage()
+    await person.goto(link)
+    await person.getByRole('button', { name: 'Approve' }).click()
+    await person.getByRole('heading', { name: 'Thank you' }).waitFor()
+    await page.locator('header [data-status="completed"]').waitFor()
+    expect((await studio.api('GET', `/workflow-instances/${waiting.id}`)).output).toEqual({ answer: 'approve' })
+    await person.goto(link)
+    await person.getByRole('heading', { name: 'already used' }).waitFor()
+    await other.close()
   })
 
   it('resumes by hand what an instance waits for, and says who was faster', async () => {

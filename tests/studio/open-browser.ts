@@ -1,5 +1,6 @@
 import { aptInstaller, locatorFor } from '@lockstep/testing/harness'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { TestContext } from 'vitest'
 
 /** Debian's browser, installed where it is missing and that is possible. LOCKSTEP_TEST_CHROMIUM names another. */
 export async function openBrowser(): Promise<Browser> {
@@ -23,10 +24,34 @@ export async function openBrowser(): Promise<Browser> {
   })
 }
 
+/** LOCKSTEP_STUDIO_PATIENCE_MS: less, for whoever writes tests. */
+const PATIENCE_MS = Number(process.env.LOCKSTEP_STUDIO_PATIENCE_MS ?? 80_000)
+
 /** What a page shows late on a busy machine is waited for; a page that never shows it still fails its test. */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(80_000)
-  context.setDefaultNavigationTimeout(80_000)
+  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultNavigationTimeout(PATIENCE_MS)
   return context
+}
+
+/** One page for all tests of a file: what it has read once it need not read again. After a test that failed there is a fresh one. */
+export class SharedPage {
+  readonly #browser: () => Browser
+  #page: Page | undefined
+
+  constructor(browser: () => Browser) {
+    this.#browser = browser
+  }
+
+  async open(): Promise<Page> {
+    this.#page ??= await (await openContext(this.#browser(), { viewport: { width: 1440, height: 900 } })).newPage()
+    return this.#page
+  }
+
+  async ended({ task }: TestContext): Promise<void> {
+    if (task.result?.state !== 'fail') return
+    await this.#page?.context().close()
+    this.#page = undefined
+  }
 }

@@ -1,0 +1,241 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are expressions
+
+/** Ways out and ways to take too much. None of them has an answer that matters: what matters is what does not happen. */
+export interface Payload {
+  readonly source: string
+  readonly kind: 'expression' | 'script'
+}
+
+const expressions = (...sources: readonly string[]): Payload[] =>
+  sources.map((source) => ({ source, kind: 'expression' }))
+const scripts = (...sources: readonly string[]): Payload[] => sources.map((source) => ({ source, kind: 'script' }))
+
+const hostNames = [
+  ...[
+    'process',
+    'require',
+    'module',
+    'global',
+    'Buffer',
+    'fetch',
+    'WebAssembly',
+    'Worker',
+    'setTimeout',
+    'setImmediate',
+  ],
+  ...['performance', 'crypto', 'navigator', 'Deno', 'Bun', 'std', 'os', 'bjs', 'importScripts', 'postMessage'],
+]
+const reaches = hostNames.flatMap((name) =>
+  expressions(
+    `globalThis[${JSON.stringify(name)}]?.constructor ?? null`,
+    `Reflect.get(globalThis, ${JSON.stringify(name)}) ?? null`,
+    `(function () { return this })()?.${name} ?? (0, globalThis.${name}) ?? null`,
+  ),
+)
+
+const seeds = [
+  ...['input', '[]', '""', '0', 'true', '/x/', '(() => {})', '(async () => {})', '(function* () {})'],
+  ...['(async function* () {})', 'new Map()', 'new Set()', 'new WeakMap()', 'Symbol()', '1n', 'new Error()'],
+  ...['new Promise(() => {})', 'new Proxy({}, {})', 'new Proxy(function () {}, {})', 'JSON', 'Math', 'Reflect'],
+  ...['new Date(0)', 'class {}', 'new Uint8Array(1)', 'new ArrayBuffer(1)', 'new DataView(new ArrayBuffer(1))'],
+  ...['[].values()', '"".matchAll(/x/g)', 'Object.create(null, {})', 'input.a', 'steps', 'vars', 'globalThis'],
+]
+const chains = seeds.flatMap((seed) =>
+  expressions(
+    `(${seed}).constructor.constructor("return hostSecret")()`,
+    `Object.getPrototypeOf(${seed})?.constructor?.constructor?.("return process.env")?.()`,
+  ),
+)
+
+const kinds = [
+  'Object',
+  'Array',
+  'String',
+  'Number',
+  'Boolean',
+  'Function',
+  'RegExp',
+  'Promise',
+  'Map',
+  'Symbol',
+  'Error',
+]
+const pollutions = kinds.flatMap((kind) =>
+  expressions(
+    `(${kind}.prototype.pwned = 1, ({}).pwned)`,
+    `Object.defineProperty(${kind}.prototype, "toJSON", { value: () => globalThis.hostSecret }), [1, "a", {}]`,
+    `Object.defineProperty(${kind}, Symbol.species, { get: () => function () { return globalThis } }), 1`,
+  ),
+)
+
+const exhaustions = [
+  ...expressions(
+    '(() => { for (;;); })()',
+    '(() => { while (true) ; })()',
+    '(() => { let a = []; for (;;) a.push(a) })()',
+    '(() => { let s = "x"; for (;;) s += s })()',
+    '"x".repeat(2 ** 28)',
+    '"x".repeat(2 ** 30).repeat(2 ** 10)',
+    '"x".padEnd(2 ** 29)',
+    'Array(2 ** 32 - 1).fill(0)',
+    'Array.from({ length: 2 ** 32 - 1 })',
+    '[...Array(1e7).keys()].map(String)',
+    'new Uint8Array(2 ** 30).length',
+    'new ArrayBuffer(2 ** 31)',
+    '(function f() { return f() })()',
+    '(function f(n) { return n + f(n + 1) })(0)',
+    '(() => { const f = (...a) => f(...a, ...a, 1); return f(1) })()',
+    '/^(a+)+$/.test("a".repeat(40) + "!")',
+    '/^(([a-z])+.)+[A-Z]([a-z])+$/.test("a".repeat(60))',
+    '/(x+x+)+y/.test("x".repeat(60))',
+    '/(.*)*$/.test("x".repeat(30) + "\\n")',
+    '/^(?:(?:a?){30}a{30})$/.test("a".repeat(29))',
+    '"x".repeat(1e5).replace(/x/g, "$`")',
+    '"a".repeat(1e6).split("").sort().join("").length',
+    '[...Array(1e6).keys()].sort(() => -1).length',
+    '2n ** (2n ** 30n) > 1n',
+    '(() => { let n = 3n; for (;;) n = n * n })()',
+    'JSON.parse("[".repeat(1e6))',
+    'JSON.parse("[".repeat(1e5) + "]".repeat(1e5))',
+    'JSON.stringify(Array(1e6).fill("x".repeat(100)))',
+    '(() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o })()',
+    '(() => { const o = {}; for (let i = 0; ; i++) o["k" + i] = i })()',
+    '(() => { const m = new Map(); for (let i = 0; ; i++) m.set(i, {}) })()',
+    '[...(function* () { for (;;) yield 1 })()]',
+    'Array.from((function* () { let a = 0; for (;;) yield a++ })())',
+    'Math.max(...Array(1e6).fill(1))',
+    'String.fromCharCode(...Array(1e6).fill(97)).length',
+    '(() => { const p = () => Promise.resolve().then(p); p(); return 1 })()',
+    '(() => { queueMicrotask(function f() { queueMicrotask(f) }); return 1 })()',
+    'new Proxy({}, { ownKeys: () => { for (;;); } })',
+    '({ toJSON() { return this } })',
+    '({ toJSON() { return [this, this] } })',
+    '({ get a() { for (;;); } })',
+    '[Symbol.iterator].concat(Array(1e7)).length',
+    'Array(1e6).join("x".repeat(1e3)).length',
+    '"\\u0130".repeat(1e6).toLowerCase().normalize("NFKD").length',
+    'structuredClone?.(input)',
+    `${'('.repeat(5_000)}1${')'.repeat(5_000)}`,
+    `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+    `${'1+'.repeat(30_000)}1`,
+    `${'a.'.repeat(20_000)}a`,
+    `\`${'${`'.repeat(500)}${'`}'.repeat(500)}\``,
+    `"${'x'.repeat(70_000)}"`,
+    `${'!'.repeat(20_000)}1`,
+    `${'input?.'.repeat(5_000)}a`,
+  ),
+  ...scripts(
+    'while (true) {}',
+    'for (;;) { try { throw 1 } catch { continue } }',
+    'try { for (;;); } finally { for (;;); }',
+    'label: for (;;) { for (;;) continue label }',
+    'const a = []; while (true) a.push(new Array(1e5).fill(a)); return a',
+    'let s = "x"; while (s.length < 2 ** 31) s += s; return s',
+    'function f() { try { return f() } finally { f() } } return f()',
+    'class A { static x = (() => { for (;;); })() } return 1',
+    'const o = { valueOf() { for (;;); } }; return +o',
+    'const e = new Error(); e.toString = () => { for (;;); }; throw e',
+    'throw { get message() { for (;;); } }',
+    'throw new Proxy({}, { get() { for (;;); } })',
+    'return new Proxy({}, { get() { for (;;); } })',
+    'return { toJSON() { for (;;); } }',
+    'async function f() { for (;;) await 1 } f(); return 1',
+    'for await (const x of (async function* () { for (;;) yield 1 })()) ;',
+  ),
+]
+
+const shapes = [
+  ...expressions(
+    'new Proxy({ a: 1 }, { get: () => globalThis })',
+    'new Proxy([], { get: (t, k) => (k === "length" ? 2 ** 31 : 1) })',
+    '({ length: 2 ** 32, 0: 1 })',
+    '({ __proto__: null, constructor: { prototype: { pwned: 1 } } })',
+    'JSON.parse(\'{"__proto__":{"pwned":1},"constructor":{"prototype":{"pwned":1}}}\')',
+    'Object.defineProperty([], "length", { value: 2 ** 32 - 1, writable: true })',
+    'Object.assign(() => 1, { toJSON: () => ({ pwned: 1 }) })',
+    'new String("boxed")',
+    'new Number(1)',
+    'Object(1n)',
+    'Object(Symbol("s"))',
+    '(() => { const a = {}; a.a = a; return a })()',
+    '(() => { let n = 0; return { get a() { return n++ ? globalThis : 1 } } })()',
+    '({ then: (f) => f(globalThis) })',
+    '"\\ud800"',
+    '"\\u0000\\u2028\\u2029"',
+    '-0',
+    '1e999',
+    '({ "": 1, " ": 2, "\\u0000": 3 })',
+    'new Error("x", { cause: globalThis })',
+    'arguments',
+    'globalThis',
+    'this ?? globalThis',
+    'Object.getOwnPropertyDescriptors(globalThis)',
+    'Reflect.ownKeys(globalThis).map(String)',
+  ),
+  ...scripts(
+    'return globalThis',
+    'return arguments.callee',
+    'JSON.stringify = () => "{\\"pwned\\":1}"; return {}',
+    'Object.prototype.toJSON = function () { return this === globalThis ? 1 : globalThis }; return {}',
+    'Array.prototype.toJSON = () => "pwned"; return [1]',
+    'globalThis.planted = "by a tenant"; return typeof planted',
+    'Object.prototype.planted = "by a tenant"; return ({}).planted',
+    'var planted = "by a tenant"; function planting() {} return 1',
+    'Promise.resolve().then(() => { globalThis.planted = "later" }); return 1',
+    'return Object.getOwnPropertyNames(Object.getPrototypeOf(globalThis))',
+  ),
+]
+
+const texts = [
+  ...expressions(
+    'import("node:child_process")',
+    'import("data:text/javascript,export default 1")',
+    'import.meta.url',
+    'new.target',
+    'await 1',
+    'yield 1',
+    'super.x',
+    '})(); (() => {',
+    '1); globalThis.pwned = 1; (1',
+    '1 } finally { globalThis.pwned = 1',
+    '1 /* */ // \n, globalThis.pwned',
+    '<!-- 1',
+    '1 --> 2',
+    '#!/usr/bin/env node',
+    'eval?.("hostSecret")',
+    '(0, eval)("hostSecret")',
+    'globalThis["ev" + "al"]?.("hostSecret")',
+    '\\u{70}rocess.env',
+    'pr\\u006fcess.mainModule',
+    '((a, b = a.constructor) => b.constructor("return hostSecret")())({})',
+    '(({ constructor: { constructor: F } }) => F("return hostSecret")())({})',
+    '((s) => s.raw.constructor.constructor("return hostSecret")())`x`',
+    '[].map.call({ length: 1, 0: "return hostSecret" }, (() => {}).constructor)[0]()',
+    '"return hostSecret".replace(/.*/, (() => {}).constructor)',
+    'Reflect.apply((() => {}).constructor, null, ["return hostSecret"])()',
+    'Reflect.construct(Object.getPrototypeOf(async () => {}).constructor, ["return hostSecret"])()',
+    'Function.prototype.toString.call(Object)',
+    'new Error().stack',
+    'new Error().fileName ?? null',
+    'typeof Atomics === "undefined" ? 0 : Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1e9)',
+    'typeof FinalizationRegistry === "undefined" ? 0 : new FinalizationRegistry(() => {})',
+    'typeof WeakRef === "undefined" ? 0 : new WeakRef({}).deref()',
+    'typeof ShadowRealm === "undefined" ? 0 : new ShadowRealm().evaluate("globalThis.hostSecret")',
+    '\u202e"gnirts"',
+    'input\u200b.a',
+    'input\0.a',
+  ),
+  ...scripts(
+    'with (globalThis) { return hostSecret }',
+    'return delete globalThis.JSON, delete globalThis.Object, 1',
+    'debugger; return 1',
+    'import fs from "node:fs"; return fs',
+    'export default 1',
+    'return require("node:fs").readFileSync("/etc/passwd", "utf8")',
+    'return process.binding("spawn_sync")',
+    'return this.constructor.constructor("return process")().exit(1)',
+    '}; globalThis.pwned = 1; {',
+  ),
+]
+
+export const corpus: readonly Payload[] = [...reaches, ...chains, ...pollutions, ...exhaustions, ...shapes, ...texts]

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import {
+  context,
+  create,
+  draftOf,
+  messageField,
+  newPage,
+  open,
+  ownPage,
+  page,
+  picture,
+  saveAs,
+  saveState,
+  step,
+} from './designer-site.ts'
+
+interface Messages {
+  readonly activities: readonly { readonly inputs: { message: string } }[]
+}
+
+const messages = async (id: string): Promise<readonly string[]> =>
+  (await draftOf(id)).activities.map((each: Messages['activities'][number]) => each.inputs.message)
+
+/** What becomes of the work when the page, the network or somebody else gets in its way. */
+export function saving(): void {
+  it('E17 shows what was typed after the page died at once, though the server never had it', async () => {
+    await create({ id: 'crash', ...{ activities: [{ id: 'say', type: 'log', inputs: { message: 'hello' } }] } })
+    await ownPage()
+    let refused = true
+    await context.route('**/draft', (route) =>
+      refused && route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    )
+    await open('crash')
+    await step('say').click()
+    await messageField().click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' and good bye')
+    const session = await context.newCDPSession(page)
+    session.send('Page.crash').catch(() => {})
+    await page.waitForEvent('crash')
+    const again = await newPage()
+    await open('crash', again)
+    await step('say', again).click()
+    const field = messageField(again)
+    await expect.poll(() => field.inputValue()).toBe('hello and good bye')
+    await saveState('offline', again).waitFor()
+    refused = false
+    await again.getByRole('button', { name: 'Try again' }).click()
+    await saveState('saved', again).waitFor()
+    expect((await draftOf('crash')).activities[0].inputs.message).toBe('hello and good bye')
+  })
+
+  it('E28 says that the stream is refused, saves by etag all the same, and asks when both changed one field', async () => {
+    const steps = [
+      { id: 'mine', type: 'log', inputs: { message: 'a' } },
+      { id: 'theirs', type: 'log', inputs: { message: 'b' } },
+    ]
+    await create({ id: 'shared', ...{ activities: steps } })
+    await ownPage()
+    await context.route('**/streams/events', (route) => route.fulfill({ status: 403, body: 'refused by a proxy' }))
+    await open('shared')
+    await page.getByTestId('without-stream').getByText('No live connection').waitFor()
+    await step('mine').click()
+    const sent = page.waitForRequest((request) => request.method() === 'PUT')
+    await messageField().fill('A')
+    expect((await sent).headers()['if-match']).toMatch(/^"/)
+    await saveState('saved').waitFor()
+    await picture('designer-without-stream')
+
+    // Just before our next save arrives, somebody else changes the same field and another one.
+    let late = true
+    await context.route('**/shared/draft', async (route) => {
+      if (late && route.request().method() === 'PUT') {
+        late = false
+        await saveAs<Messages>('shared', ({ activities }) => {
+          for (const each of activities) each.inputs.message = 'THEIRS'
+        })
+      }
+      await route.continue()
+    })
+    await messageField().fill('AA')
+    await page.getByText('Somebody else changed this draft').waitFor()
+    await saveState('conflict').waitFor()
+    expect(await messages('shared')).toEqual(['THEIRS', 'THEIRS'])
+    await picture('designer-conflict')
+    await page.getByRole('button', { name: 'Join both' }).click()
+    await saveState('saved').waitFor()
+    expect(await messages('shared')).toEqual(['AA', 'THEIRS'])
+  })
+
+  it('keeps changes while there is no network, says so, and sends them afterwards', async () => {
+    await create({ id: 'away', ...{ activities: [{ id: 'say', type: 'log', inputs: { message: 'hello' } }] } })
+    await open('away')
+    await step('say').click()
+    await context.setOffline(true)
+    await messageField().fill('from afar')
+    await page.getByText('Offline (1 change kept)').waitFor()
+    await context.setOffline(false)
+    await saveState('saved').waitFor()
+    expect((await draftOf('away')).activities[0].inputs.message).toBe('from afar')
+  })
+}
