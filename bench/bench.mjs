@@ -15,6 +15,9 @@ const engineFiles = {
   timedCommits: 'engines/timed-commits.mjs',
   sweeper: 'engines/sweeper.mjs',
   reader: 'engines/reader.mjs',
+  clusterNode: 'engines/cluster-node.mjs',
+  rest: 'engines/rest.mjs',
+  cannon: 'engines/cannon.mjs',
 }
 const peerFiles = {
   DBOS: 'peers/dbos.mjs',

@@ -16,6 +16,8 @@ const partNames = [
   'fair-claim',
   'retention',
   'cached-read',
+  'cluster',
+  'rest',
   'embedded',
   'locks',
 ]

@@ -34,6 +34,9 @@ const quick = {
   sweepWindowMs: 4_000,
   /** Reads of one hot instance, per round. */
   reads: 1_000,
+  /** Of each round of load over HTTP, and waiting instances of the start-up. */
+  restSeconds: 3,
+  waitingInstances: 100_000,
   /** Fresh processes per way of opening the embedded store. */
   opens: 3,
   /** Of each contended round. */
@@ -70,6 +73,8 @@ const tiny = {
   startsPerSecond: 50,
   sweepWindowMs: 500,
   reads: 200,
+  restSeconds: 1,
+  waitingInstances: 2_000,
   opens: 1,
   contendSeconds: 1,
   leases: 500,

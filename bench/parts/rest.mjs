@@ -1,0 +1,172 @@
+// HTTP beside what is below it: starts against the engine itself, cached reads against a bare route, the tail at half of the most, the
+// cost of live streams, and a start-up among waiting instances.
+import { setTimeout as delay } from 'node:timers/promises'
+import { interleave } from '../measure/interleave.mjs'
+import { startMeter } from '../measure/processor.mjs'
+import { median } from '../measure/statistics.mjs'
+import { seed } from './flatness/seed.mjs'
+
+const CALLERS = 64
+const STREAMS = 200
+const START = { definitionId: 'one', input: { n: 1 }, wait: '30s' }
+
+export async function run(bench) {
+  const postgres = await bench.postgres()
+  const url = await postgres.createDatabase('rest')
+  const node = await bench.engine('rest', { url })
+  const engine = await bench.engine('lockstep', { url: await postgres.createDatabase('engine') })
+  const cannon = await bench.engine('cannon', {})
+  const readers = await bench.engine('cannon', {}, 'readers')
+  const site = { bench, postgres, node, engine, cannon, readers, targets: await node.call('targets') }
+  const most = await starts(site)
+  await tail(site, most)
+  await reads(site)
+  await streams(site, most)
+  await startUp(site)
+}
+
+const fire = ({ bench, cannon, targets }, more = {}) =>
+  cannon.call('fire', {
+    url: targets.starts,
+    body: START,
+    connections: CALLERS,
+    seconds: bench.settings.restSeconds,
+    ...more,
+  })
+
+async function measured({ bench, node, engine, postgres, cannon }, name, round, work) {
+  const meter = startMeter({ engine: [node.pid, engine.pid], postgres: postgres.pids, load: [cannon.pid] })
+  const result = await work()
+  bench.round(name, { round, ...result, ...meter.stop() })
+  return result
+}
+
+/** Rounds in turn; the median rate of each. */
+async function rates(site, ways) {
+  const rounds = await interleave(site.bench.settings.rounds, new Map(Object.entries(ways)), (work, name, round) =>
+    measured(site, name, round, work),
+  )
+  return Object.fromEntries([...rounds].map(([name, all]) => [name, median(all.map(({ perSecond }) => perSecond))]))
+}
+
+async function starts(site) {
+  const { bench, engine } = site
+  const { restSeconds, rampMs } = bench.settings
+  const own = () => engine.call('load', { definitionId: 'one', callers: CALLERS, rampMs, windowMs: restSeconds * 1000 })
+  const ways = { 'starts over HTTP': () => fire(site), 'starts in the process': own }
+  bench.say(`${CALLERS} callers start a workflow of one step and wait for its end`)
+  for (const way of Object.values(ways)) await way()
+  const { 'starts over HTTP': rest, 'starts in the process': inside } = await rates(site, ways)
+  bench.figure({
+    what: `start to end over HTTP, ${CALLERS} callers`,
+    value: rest,
+    unit: '/s',
+    ratio: rest / inside,
+    against: 'engine in the process',
+    target: { of: 'ratio', least: 0.6 },
+  })
+  return rest
+}
+
+async function tail(site, most) {
+  const { bench } = site
+  const rounds = []
+  for (let round = 0; round < bench.settings.rounds; round += 1)
+    rounds.push(await measured(site, 'half of the most', round, () => fire(site, { rate: most / 2 })))
+  const p50 = median(rounds.map(({ p50Ms }) => p50Ms))
+  const p99 = median(rounds.map(({ p99Ms }) => p99Ms))
+  bench.figure({
+    what: 'start to end over HTTP at half of that rate, p99',
+    value: p99,
+    unit: 'ms',
+    ratio: p99 / p50,
+    against: 'its median',
+    target: { of: 'ratio', most: 5 },
+  })
+}
+
+/** At half of the most: every reader gets every fact, which is work of its own for both sides. */
+async function streams(site, most) {
+  const { bench, readers, targets } = site
+  const among = async (url, work) => {
+    await readers.call('subscribe', { url, count: STREAMS })
+    try {
+      return await work()
+    } finally {
+      await readers.call('unsubscribe')
+      await delay(200)
+    }
+  }
+  bench.say(`the same with ${STREAMS} readers of the live stream`)
+  const ways = {
+    'without streams': () => fire(site),
+    'with streams of other topics': () =>
+      among(`${targets.stream}?topic=incidents,definitions,schedules,cluster`, () => fire(site)),
+  }
+  const rate = await rates(site, ways)
+  bench.figure({
+    what: `start to end over HTTP with ${STREAMS} streams open`,
+    value: rate['with streams of other topics'],
+    unit: '/s',
+    ratio: rate['with streams of other topics'] / rate['without streams'],
+    against: 'without',
+    target: { of: 'ratio', least: 0.9 },
+  })
+  const paced = most / 20
+  const all = await measured(site, 'with streams of everything', 0, () =>
+    among(targets.stream, () => fire(site, { rate: paced })),
+  )
+  const alone = await measured(site, 'without streams, paced', 0, () => fire(site, { rate: paced }))
+  bench.figure({
+    what: `${Math.round(paced)} starts a second, ${STREAMS} streams of every fact, median`,
+    value: all.p50Ms,
+    unit: 'ms',
+    ratio: all.p50Ms / alone.p50Ms,
+    against: 'without',
+  })
+}
+
+async function reads(site) {
+  const { bench, targets } = site
+  const read = (url) => () => fire(site, { url, body: undefined })
+  const ways = { 'reads of an instance': read(targets.read), 'reads of a bare route': read(targets.bare) }
+  bench.say(`${CALLERS} callers read one instance`)
+  for (const way of Object.values(ways)) await way()
+  const rate = await rates(site, ways)
+  bench.figure({
+    what: `reads of a hot instance over HTTP, ${CALLERS} callers`,
+    value: rate['reads of an instance'],
+    unit: '/s',
+    ratio: rate['reads of an instance'] / rate['reads of a bare route'],
+    against: 'bare Fastify route',
+    target: { of: 'ratio', least: 0.7 },
+  })
+}
+
+/** From the start of a process to its first answer. */
+async function startUp({ bench, postgres }) {
+  const { waitingInstances, rounds } = bench.settings
+  bench.say(`start-up with ${waitingInstances} waiting instances, and with none`)
+  const urls = { none: await postgres.createDatabase('start_none'), full: await postgres.createDatabase('start_full') }
+  for (const url of Object.values(urls)) await (await bench.engine('rest', { url }, 'first start')).stop()
+  const session = await postgres.connect(urls.full)
+  await seed(session, waitingInstances)
+  await session.stop()
+  const took = await interleave(rounds, new Map(Object.entries(urls)), async (url, name, round) => {
+    const from = performance.now()
+    const node = await bench.engine('rest', { url }, `start ${name}`)
+    const tookMs = performance.now() - from
+    await node.stop()
+    bench.round(`start-up, ${name}`, { round, tookMs })
+    return tookMs
+  })
+  const [none, full] = [median(took.get('none')), median(took.get('full'))]
+  bench.figure({
+    what: `start-up with ${waitingInstances} waiting instances`,
+    value: full,
+    unit: 'ms',
+    ratio: full / none,
+    against: 'with none',
+    target: { of: 'ratio', most: 1.2 },
+  })
+}
