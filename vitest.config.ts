@@ -29,7 +29,7 @@ const surface = ['studio', 'cli', 'docs', 'start', 'deploy', 'api', 'security', 
 
 /**
  * `unit` needs nothing but Node. The others talk to real servers that the harness brings up on private ports: `servers` is about what must
- * hold every time, and has one try. `surface` has two: a page may be late on a busy machine. The report says which test needed the second.
+ * hold every time, and has one try. Files of `surface` have two (`scripts/test.mjs`): a page may be late on a busy machine.
  */
 export default defineConfig({
   test: {
@@ -52,7 +52,7 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { ...servers, name: 'surface', include: ['packages/server/test/**/*.test.ts', ...surface], retry: 1 },
+        test: { ...servers, name: 'surface', include: ['packages/server/test/**/*.test.ts', ...surface] },
       },
     ],
   },

@@ -20,7 +20,8 @@ const words = {
   generate: (rest) => [node('scripts/generate.mjs', ...rest)],
   bench: (rest) => [node('bench/run.mjs', ...rest)],
   simulate: (rest) => [node('scripts/simulate.mjs', ...rest)],
-  test: (rest) => (rest.length > 0 ? [node(vitest, 'run', ...rest)] : [node('scripts/check.mjs'), node(vitest, 'run')]),
+  test: (rest) =>
+    rest.length > 0 ? [node(vitest, 'run', ...rest)] : [node('scripts/check.mjs'), node('scripts/test.mjs')],
 }
 
 requireNode(20, 19)
