@@ -12,6 +12,8 @@ export class Lru<K, V> {
   readonly #entries = new Map<K, { readonly value: V; readonly weight: number }>()
   readonly #options: LruOptions
   #weight = 0
+  /** The last in order, where it is known and still there. */
+  #newest: K | undefined
 
   constructor(options: LruOptions) {
     this.#options = options
@@ -29,8 +31,10 @@ export class Lru<K, V> {
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
+    if (key === this.#newest) return entry.value
     this.#entries.delete(key)
     this.#entries.set(key, entry)
+    this.#newest = key
     return entry.value
   }
 
@@ -40,6 +44,7 @@ export class Lru<K, V> {
     this.delete(key)
     if (weight > mostWeight) return
     this.#entries.set(key, { value, weight })
+    this.#newest = key
     this.#weight += weight
     while (this.#entries.size > most || this.#weight > mostWeight) {
       this.delete(this.#entries.keys().next().value as K)

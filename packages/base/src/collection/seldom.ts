@@ -56,6 +56,10 @@ export class SeldomMap<K, V> {
     this.#members = undefined
   }
 
+  keys(): IterableIterator<K> {
+    return (this.#members ?? nothing).keys() as IterableIterator<K>
+  }
+
   values(): IterableIterator<V> {
     return (this.#members ?? nothing).values() as IterableIterator<V>
   }

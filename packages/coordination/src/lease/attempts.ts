@@ -4,7 +4,7 @@
  * then, and at once when messages may have been missed. A token that was given up is released, and released again when an
  * asking that was still under way turns out to have got something.
  */
-import type { Clock, Random } from '@lockstep/base'
+import { type Clock, PassingMap, type Random } from '@lockstep/base'
 import { LockKindMismatch, TooManyPermits } from '../errors.ts'
 import { type Due, DueTable } from './due-table.ts'
 import type { Asking } from './gather.ts'
@@ -40,6 +40,8 @@ export class Attempt implements Asking<LeaseRequest, LeaseAnswer>, Due {
   readonly #table: Attempts
   state: 'asking' | 'queued' | 'granted' | 'ended' = 'asking'
   dueAt = 0
+  before: Due | undefined
+  after: Due | undefined
   grant: Grant | undefined
   inTheWay: InTheWay = {}
   /** The last answer from the queue: joins the store's clock with ours. */
@@ -68,7 +70,7 @@ export class Attempts {
   readonly #time: LeaseTime
   readonly #calls: LeaseCalls
   readonly #askAgainMs: number
-  readonly #waiting = new Map<string, Attempt>()
+  readonly #waiting = new PassingMap<string, Attempt>()
   readonly #due: DueTable<Attempt>
 
   constructor(clock: Clock, random: Random, time: LeaseTime, calls: LeaseCalls, askAgainMs: number) {

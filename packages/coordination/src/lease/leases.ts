@@ -1,6 +1,5 @@
 /** The leases of one coordinator: how they are asked for, waited for and given up. What is held is in `Holding`. */
-import type { Clock, Logger, Random } from '@lockstep/base'
-import { withTimeout } from '@lockstep/base'
+import { type Clock, type Logger, PassingMap, type Random, withTimeout } from '@lockstep/base'
 import type { CoordinationProvider } from '../coordination-provider.ts'
 import { CoordinatorClosed } from '../errors.ts'
 import type { LockRegistryProvider } from '../monitor/lock-registry-provider.ts'
@@ -47,7 +46,7 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
   readonly #time: LeaseTime
   readonly #attempts: Attempts
   readonly #subscription: Subscription
-  readonly #queues = new Map<string, MutexQueue>()
+  readonly #queues = new PassingMap<string, MutexQueue>()
   readonly #waits: DueTable<Waiter>
   readonly #awake: StayAwake
   readonly #tokens: Tokens

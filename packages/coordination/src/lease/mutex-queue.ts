@@ -10,6 +10,7 @@
  * Whoever has to stand in the store as itself (`Ask.alone`) has a place of its own and is never served by passing on, but
  * stands in the order here, so that nobody is passed on to past it.
  */
+import { SeldomMap } from '@lockstep/base'
 import type { Attempt, AttemptOwner, Got } from './attempts.ts'
 import type { Grant, GrantQueue } from './grant.ts'
 import type { InTheWay } from './lease-provider.ts'
@@ -42,7 +43,7 @@ export class MutexQueue implements AttemptOwner, GrantQueue, WaiterHome {
   /** Places that stand for everybody here, the highest last. */
   readonly #places: { readonly attempt: Attempt; readonly priority: number }[] = []
   /** Places of those who stand alone. */
-  readonly #own = new Map<Attempt, Waiter>()
+  readonly #own = new SeldomMap<Attempt, Waiter>()
   #held: Grant | undefined
 
   constructor(name: string, ttlMs: number, context: MutexQueueContext) {

@@ -4,7 +4,7 @@
  * hangs is overtaken by the next. A loop that comes late (blocked, stopped, suspended) doubts everything: what may have
  * expired is lost, the rest is renewed at once.
  */
-import type { Clock, Random, Timer } from '@lockstep/base'
+import { type Clock, PassingMap, type Random, type Timer } from '@lockstep/base'
 import { LeaseLost } from '../errors.ts'
 import { certainUntil, type Grant } from './grant.ts'
 import type { LostReason } from './lease.ts'
@@ -28,7 +28,7 @@ export class RenewalTable {
   readonly #time: LeaseTime
   readonly #calls: LeaseCalls
   readonly #watch: RenewalWatch
-  readonly #grants = new Map<string, Grant>()
+  readonly #grants = new PassingMap<string, Grant>()
   #timer: Timer | undefined
   #wakeAt = Number.POSITIVE_INFINITY
   #doubt = false

@@ -19,6 +19,8 @@ export class Waiter implements Due {
   readonly startedAt: number
   readonly dueAt: number
   home: WaiterHome | undefined
+  before: Due | undefined
+  after: Due | undefined
   contended = false
   readonly #resolve: (result: HeldLease | Busy) => void
   readonly #reject: (error: unknown) => void
