@@ -9,6 +9,7 @@ import { openRedisServer } from './servers/redis.mjs'
 
 const engineFiles = {
   lockstep: 'engines/lockstep.mjs',
+  unhooked: 'engines/unhooked.mjs',
   bare: 'engines/bare.mjs',
   locks: 'engines/locks.mjs',
   bareLocks: 'engines/bare-locks.mjs',

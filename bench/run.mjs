@@ -20,6 +20,7 @@ const partNames = [
   'rest',
   'embedded',
   'locks',
+  'tracing',
 ]
 
 const { parts, switches, settings } = arguments_()

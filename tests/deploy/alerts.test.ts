@@ -94,6 +94,19 @@ describe('alerts', () => {
     expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
   })
 
+  it('have each been tried with what makes them fire, and with what must not', () => {
+    interface Tried {
+      readonly alertname: string
+      readonly exp_alerts?: readonly unknown[]
+    }
+    const file = parse(read('deploy/prometheus/alerts.test.yml')) as { tests: { alert_rule_test: Tried[] }[] }
+    const tried = file.tests.flatMap((test) => test.alert_rule_test)
+    const having = (fires: boolean): Set<string> =>
+      new Set(tried.filter(({ exp_alerts = [] }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname))
+    const all = new Set(rules.map(({ alert }) => alert))
+    expect([having(true), having(false)]).toEqual([all, all])
+  })
+
   it('fire on what they are for, and not before', (context) => {
     if (promtool === undefined) return context.skip('there is no promtool, and it cannot be installed here')
     const { status, stdout, stderr } = promtoolSays(['test', 'rules', 'alerts.test.yml'])

@@ -12,6 +12,7 @@ import {
   LiveFeed,
   lockGate,
   type NodeState,
+  rollUpMetrics,
   SecretVault,
   watchStaleLeases,
 } from '@lockstep/engine'
@@ -21,6 +22,7 @@ import {
   postgresEngineStore,
   postgresHeart,
   postgresLive,
+  postgresMetrics,
   postgresSecrets,
 } from '@lockstep/postgres'
 import type { NodeMetrics } from '@lockstep/server'
@@ -34,6 +36,7 @@ import { type Edge, openDatabase } from './open-database.ts'
 import { openLocks } from './open-locks.ts'
 import { type OpenOutside, openOutside } from './open-outside.ts'
 import type { NodeOptions } from './options/node-options.ts'
+import { readInsideTransactions } from './secret/read-inside-transactions.ts'
 import { openTracing, type Tracing } from './trace/open-tracing.ts'
 import { version } from './version.ts'
 
@@ -98,7 +101,11 @@ export async function openNode(
     const live = new LiveFeed({ store: postgresLive(db), bus, id: application, clock: edge.clock, logger })
     const outside = openOutside(options, edge, drivers)
     const { limits, archive, workflows, activities, jobs } = programs
-    const secrets = new SecretVault({ store: postgresSecrets(db), keys: options.secretKeys, random: edge.random })
+    const { metrics: keepMetrics, ...keep } = options.retention
+    const store = postgresEngineStore(db, { guard, application })
+    const { transactions } = store
+    const joined = readInsideTransactions({ transactions, secrets: postgresSecrets(db) }, db.schema)
+    const secrets = new SecretVault({ store: joined.secrets, keys: options.secretKeys, random: edge.random })
     const engine = await Engine.open({
       ...edge,
       workflows,
@@ -112,7 +119,7 @@ export async function openNode(
       locks: { mutex: (name, wanted) => locks().mutex(name, wanted) },
       gate: options.gate ? lockGate({ clock: edge.clock, logger: edge.logger.area('gate'), locks }) : undefined,
       cacheTier,
-      store: postgresEngineStore(db, { guard, application }),
+      store: { ...store, transactions: joined.transactions },
       bus,
       name,
       version,
@@ -125,7 +132,7 @@ export async function openNode(
       onState: (state) => consume(state),
       ...heartOf(options, application, edge),
       ...(limits && { limits }),
-      retention: { keep: options.retention, ...(archive && { archive }) },
+      retention: { keep, ...(archive && { archive }) },
       concurrency: options.concurrency,
       flights: db.kind === 'pglite' ? 1 : 2,
       metrics,
@@ -133,6 +140,7 @@ export async function openNode(
       onCommitted: () => live.committed(),
     })
     engine.maintenance.add(watchStaleLeases({ locks, logger: edge.logger.area('maintenance') }))
+    engine.maintenance.add(rollUpMetrics({ store: postgresMetrics(db), clock: edge.clock, keep: keepMetrics }))
     const { rabbitmq } = outside
     // A drained node reads no queues either; those who stay share the messages.
     consume = (state) => {

@@ -1,6 +1,6 @@
 import { errorMessage } from '@lockstep/base'
-import { postgresBrowse, postgresIdempotency } from '@lockstep/postgres'
-import { type HealthCheck, MetricsHistory, NodeMetrics, openHttpServer } from '@lockstep/server'
+import { postgresBrowse, postgresIdempotency, postgresMetrics } from '@lockstep/postgres'
+import { type HealthCheck, MetricsHistory, MetricsReadings, NodeMetrics, openHttpServer } from '@lockstep/server'
 import { openAccess } from './open-access.ts'
 import type { Edge } from './open-database.ts'
 import { openMetrics } from './open-metrics.ts'
@@ -28,6 +28,13 @@ export async function startNode(
   const roundTrips = openMetrics(metrics, node, edge)
   const history = new MetricsHistory(metrics.registry, edge.clock)
   history.run()
+  const readings = new MetricsReadings({
+    ...edge,
+    ...{ history, store: postgresMetrics(node.db), logger: edge.logger.area('metrics') },
+    nodeId: () => node.engine.nodeId,
+    storeTime: () => node.engine.storeTime(),
+  })
+  readings.run()
   const studio = studioFolder()
   let started = false
   let stopping = false
@@ -61,6 +68,7 @@ export async function startNode(
       live: node.live,
       metrics: metrics.registry,
       history,
+      readings,
       ...(node.tracing && { tracer: node.tracing.requests }),
       overload: { atOnce: options.requests, queued: options.requests },
       ...(studio === undefined ? {} : { studio }),
@@ -79,12 +87,14 @@ export async function startNode(
         samples?.stop()
         // Work is handed over while the last requests are answered: nobody who can go on with it has to wait for them.
         await Promise.all([node.engine.retire(options.drainMs), http.close()])
+        await readings.stop()
         await node.close()
       },
     }
   } catch (error) {
     roundTrips.stop()
     history.stop()
+    await readings.stop()
     await node.close()
     throw error
   }

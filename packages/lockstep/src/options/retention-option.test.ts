@@ -8,6 +8,7 @@ describe('LOCKSTEP_RETENTION', () => {
   it('says how long what ended stays, status by status', () => {
     expect(keep('completed=30d, faulted=90d')).toEqual({ completed: '30d', faulted: '90d' })
     expect(keep('cancelled=forever')).toEqual({ cancelled: 'forever' })
+    expect(keep('metrics=90d')).toEqual({ metrics: '90d' })
     expect(resolveNodeOptions({ retention: { terminated: 60_000 } }).retention).toEqual({ terminated: 60_000 })
   })
 

@@ -2,10 +2,10 @@ import { InvalidOption, isJsonObject, parseDuration } from '@lockstep/base'
 
 export type KeepOption = Readonly<Record<string, string | number>>
 
-const STATUSES: readonly string[] = ['completed', 'faulted', 'cancelled', 'terminated', 'unresolved']
+const STATUSES: readonly string[] = ['completed', 'faulted', 'cancelled', 'terminated', 'unresolved', 'metrics']
 const FORM = 'such as completed=30d,faulted=90d,cancelled=forever'
 
-/** How long ended instances stay: `completed=30d,faulted=90d`, or an object of the same. What is left out keeps its default. */
+/** How long ended instances stay, and what nodes counted: `completed=30d,metrics=90d`, or an object of the same. What is left out keeps its default. */
 export function retentionOf(given: string | KeepOption | undefined): KeepOption {
   if (given === undefined || given === '') return {}
   const pairs = typeof given === 'string' ? given.split(',').map(pairOf) : entriesOf(given)

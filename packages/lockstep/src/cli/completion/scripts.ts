@@ -62,7 +62,8 @@ ${places.map(words).join('\n')}
   esac
   _describe 'lockstep' offered || _files
 }
-compdef _lockstep lockstep
+# In a folder of fpath this file is the body of the function, and is run when it is first asked.
+if [[ "\${funcstack[1]}" == _lockstep ]]; then _lockstep "$@"; else compdef _lockstep lockstep; fi
 `
 }
 
