@@ -47,6 +47,23 @@ export const sagaDocuments = [
     connections: [{ from: 'child', to: 'ask' }],
   },
   {
+    id: 'saga-race',
+    activities: [
+      {
+        id: 'race',
+        type: 'parallel',
+        inputs: { join: 'any' },
+        branches: [
+          { activities: [{ id: 'kid', type: 'run-workflow', inputs: { definitionId: 'saga-graph-child' } }] },
+          { activities: [{ id: 'nap', type: 'delay', inputs: { duration: '100ms' } }] },
+        ],
+      },
+      { id: 'after', type: 'set-variable', inputs: { name: 'won', value: true } },
+    ],
+    connections: [{ from: 'race', to: 'after' }],
+    variables: { won: { type: 'boolean', default: false } },
+  },
+  {
     id: 'saga-graph',
     activities: [
       undoable('reserve'),

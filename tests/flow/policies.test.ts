@@ -249,6 +249,60 @@ describe('flow policies', () => {
     expect((await t.run('flaky')).status).toBe('completed')
   })
 
+  it.each([
+    ['concurrency', { concurrency: { limit: 1 } }],
+    ['singleton', { singleton: { onBusy: 'reject' } }],
+  ] as const)('waits for its turn when it is sent back to work while another has the slot: %s', async (_, flow) => {
+    const gate = gated()
+    let isBroken = true
+    const flaky = workflow(
+      'flaky',
+      (ctx, n: string) =>
+        ctx.step('work', async () => {
+          if (isBroken) throw new Error('not yet')
+          await gate.enter(n)
+        }),
+      { flow },
+    )
+    await using t = await open({ workflows: [flaky] })
+    const { instanceId } = await t.run('flaky', 'first')
+    isBroken = false
+    await t.engine.start({ definitionId: 'flaky', input: 'second' })
+    await gate.entered(1)
+    expect(await t.engine.verbs.retry(instanceId)).toEqual({ outcome: 'accepted' })
+    expect((await t.engine.get(instanceId)).status).toBe('queued')
+    expect((await t.engine.why(instanceId)).blockers.length).toBeGreaterThan(0)
+    expect(await t.engine.flow.get('flaky')).toMatchObject({ alive: 1, waiting: 1 })
+    await gate.leave('second')
+    await gate.leave('first')
+    expect(await t.engine.waitForEnd(instanceId, { limitMs: 30_000 })).toMatchObject({ status: 'completed' })
+    expect({ seen: gate.seen, most: gate.most }).toEqual({ seen: ['second', 'first'], most: 1 })
+  })
+
+  it('can be cancelled while it waits to go on', async () => {
+    const gate = gated()
+    let isBroken = true
+    const flaky = workflow(
+      'flaky',
+      (ctx, n: string) =>
+        ctx.step('work', async () => {
+          if (isBroken) throw new Error('not yet')
+          await gate.enter(n)
+        }),
+      { flow: { concurrency: { limit: 1 } } },
+    )
+    await using t = await open({ workflows: [flaky] })
+    const { instanceId } = await t.run('flaky', 'first')
+    isBroken = false
+    await t.engine.start({ definitionId: 'flaky', input: 'second' })
+    await gate.entered(1)
+    await t.engine.verbs.retry(instanceId)
+    await t.engine.cancel(instanceId)
+    expect(await t.engine.waitForEnd(instanceId, { limitMs: 30_000 })).toMatchObject({ status: 'cancelled' })
+    await gate.leave('second')
+    expect(gate.seen).toEqual(['second'])
+  })
+
   it('takes a terminate and keeps a pause while it waits', async () => {
     const gate = gated()
     const one = workflow('one', (ctx, n: string) => ctx.step('work', () => gate.enter(n)), {

@@ -3160,23 +3160,29 @@ export interface Operations {
     }
   }
 
-  /** What the node that answers counted lately, as curves: rates, and quantiles from histograms. Kept in its memory, for a day at most. */
+  /** What the nodes of the cluster counted, as curves: rates, and quantiles from histograms. Kept for a month, the coarser the older. */
   queryMetrics: {
     request: {
       readonly query?: {
         /** 1h unless given. */
-        readonly range?: "15m" | "1h" | "6h" | "24h" | undefined
+        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | undefined
+        /** cluster unless given: of all nodes, by minutes; what others counted in the last one comes when it is over. node: of the one that answers, from its memory, a day at most. */
+        readonly scope?: "cluster" | "node" | undefined
+        /** Of this node alone, whoever answers: nod_…. By minutes, of the last six hours. */
+        readonly nodeId?: string | undefined
       }
     }
     reply: {
-      /** Whose figures these are. */
+      /** Whether these are figures of all nodes. */
+      readonly scope: "cluster" | "node"
+      /** Whose figures these are; of all nodes: who answered. */
       readonly nodeId: string
       readonly range: string
-      /** The first reading that was used; later than the range where the node is younger. */
+      /** Where the first step begins; later than the range where there is nothing from before. */
       readonly from: string | null
       /** End of each step, milliseconds since 1970. */
       readonly at: readonly number[]
-      /** A value for each step, by name; null where nothing came. */
+      /** A value for each step, by name; null where nothing came. Levels, such as memory, are the mean of the nodes that did something. */
       readonly curves: Readonly<Record<string, readonly (number | null)[]>>
       /** Counts, and quantiles of the whole range. */
       readonly totals: Readonly<Record<string, number | null>>

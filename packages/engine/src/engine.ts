@@ -2,7 +2,7 @@
 import { errorMessage, type Json, sleep, uuidSource } from '@lockstep/base'
 import { type ActivityRegistry, activityRegistry } from './activity/activity-registry.ts'
 import { Caches } from './cache/caches.ts'
-import { InstanceStates, type StateAnswer } from './cache/instance-states.ts'
+import { type InstanceState, InstanceStates, type StateAnswer } from './cache/instance-states.ts'
 import { stateVariables } from './cache/state-variables.ts'
 import { Definitions } from './definition/definitions.ts'
 import { InstanceNotFound } from './definition/errors.ts'
@@ -38,7 +38,7 @@ import type { BreakerControl } from './limit/breaker-control.ts'
 import { type EngineLimits, resolveEngineLimits } from './limit/engine-limits.ts'
 import type { Limits } from './limit/limits.ts'
 import { StepControl } from './limit/step-control.ts'
-import { repairOrphans, trimStepRows } from './maintenance/chores.ts'
+import { repairOrphans, trimSkippedRuns, trimStepRows } from './maintenance/chores.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { Cluster } from './membership/cluster.ts'
 import { NodeSession } from './node/node-session.ts'
@@ -237,12 +237,13 @@ export class Engine {
     })
     this.schedules = this.#scheduling.schedules
     this.jobs = this.#scheduling.jobs
+    const retention = resolveRetention(this.#o.retention)
     this.retention = new Retention({
       store,
       clock,
       locks: this.#o.locks,
       logger: logger.area('retention'),
-      options: resolveRetention(this.#o.retention),
+      options: retention,
       pollMs: this.#o.pollMs,
       nodeId: () => this.nodeId,
       isPressed: () => !this.#session.worker.hasRoom,
@@ -253,6 +254,7 @@ export class Engine {
       isPressed: () => !this.#session.worker.hasRoom,
     })
     this.maintenance.add(trimStepRows(store.steps.limits))
+    this.maintenance.add(trimSkippedRuns(store.schedules, retention.keep.completed))
     this.maintenance.add(
       repairOrphans({
         ...{ store: store.maintenance, clock, logger: logger.area('maintenance'), nodeId: () => this.nodeId },
@@ -268,6 +270,7 @@ export class Engine {
       functionShell: () => this.#functionShell(),
       onSent: (instanceId) => this.#wake(`stim:${instanceId}`),
       onDue: () => this.#wake('due'),
+      onReopened: () => this.#flow.reopened(),
       cancel: (instanceId, options) => this.cancel(instanceId, options),
     })
     this.verbs = this.#operating.verbs
@@ -338,6 +341,14 @@ export class Engine {
     return this.#results.wait(tenant, instanceId, limitMs, here)
   }
 
+  /** The same for who wants to see the instance then: with what can be told of it without asking the store. */
+  waitForLast(
+    instanceId: string,
+    { tenant, limitMs, here }: { readonly tenant: string; readonly limitMs: number; readonly here: boolean },
+  ): Promise<InstanceState | undefined> {
+    return this.#results.waitLast(tenant, instanceId, limitMs, here)
+  }
+
   /** The answer comes after the decision is durable. One that arrives before its bookmark waits for it a short time. */
   resume(request: ResumeRequest): Promise<ResumeOutcome> {
     return this.#stimuli.resume(request)
@@ -366,6 +377,11 @@ export class Engine {
     const found = await this.#states.read(tenant, instanceId, { exact })
     if (found === undefined) throw new InstanceNotFound({ instanceId })
     return found
+  }
+
+  /** The same, at once, of one that is read very often; `undefined`: ask `state`. */
+  hotState(instanceId: string, tenant: string = DEFAULT_TENANT): StateAnswer | undefined {
+    return this.#states.hot(tenant, instanceId)
   }
 
   journal(
@@ -530,9 +546,9 @@ export class Engine {
             .deliver(tenant, id)
             .catch((error: unknown) => this.#o.logger.warn('event not delivered yet', { reason: errorMessage(error) }))
       },
-      onEnded: (identity, status, output, error) => {
+      onEnded: (identity, { status, output, error }, last) => {
         this.#states.forget(identity.instanceId)
-        this.#results.ended(identity.instanceId, { status, output, error })
+        this.#results.ended(identity.instanceId, { status, output, error }, last)
         this.results.ended(identity.instanceId)
         this.#outside.ended(identity.instanceId)
         this.#scheduling.ended(identity.definitionId)

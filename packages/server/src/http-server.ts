@@ -25,6 +25,7 @@ import { healthRoutes } from './health/health-routes.ts'
 import { workflowRequests } from './http-trigger/workflow-requests.ts'
 import { LiveStreams, type StreamGuard } from './live/live-streams.ts'
 import type { MetricsHistory } from './metrics/history.ts'
+import type { MetricsReadings } from './metrics/metrics-readings.ts'
 import { type MetricsText, metricsRoute } from './metrics/metrics-route.ts'
 import { toOpenApi } from './openapi/openapi.ts'
 import { Admission } from './overload/admission.ts'
@@ -77,6 +78,8 @@ export interface HttpServerOptions {
   readonly metrics?: MetricsText
   /** What the node counted lately. Absent: it cannot be asked for. */
   readonly history?: MetricsHistory
+  /** What the whole cluster counted. Absent: only this node can be asked about. */
+  readonly readings?: MetricsReadings
   /** Makes spans of requests. Absent: nobody traces. */
   readonly tracer?: RequestTracer
   /** Folder of the built Studio. Absent: this server has none. */
@@ -161,6 +164,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     secrets: options.secrets,
     live,
     history: options.history,
+    readings: options.readings,
   }
   const app = Fastify({
     logger: false,

@@ -345,8 +345,10 @@ describe('every operation', () => {
     })
     expect((await done('GET', '/metrics/query?range=15m')).body).toMatchObject({
       range: '15m',
+      scope: 'cluster',
       nodeId: expect.any(String),
     })
+    expect((await done('GET', '/metrics/query?range=30d&scope=node')).body).toMatchObject({ scope: 'node' })
   })
 
   it('of caches', async () => {

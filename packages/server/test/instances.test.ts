@@ -55,6 +55,20 @@ describe('starting an instance', () => {
     ])
   })
 
+  it.each([
+    { definitionId: 'order', input: { amount: 2.5 }, correlationId: 'c-7' },
+    { definitionId: 'sums', input: { items: [1, -0, 2.5] } },
+    { definitionId: 'faulty' },
+  ])('answers to one that waited for $definitionId what a read answers', async (wanted) => {
+    const ended = await start({ ...wanted, wait: '30s' })
+    const read = await api.call('GET', `/workflow-instances/${ended.body.id}`)
+    expect(ended.body).toEqual(read.body)
+    // The first read of it was ours, unless only the store could tell how it ended.
+    expect(read.headers['cache-status']).toBe(
+      ended.body.status === 'completed' ? 'lockstep; fwd=miss' : 'lockstep; hit; detail=checked',
+    )
+  })
+
   it('waits for the end of a graph and answers its output and variables', async () => {
     const ended = await start({ definitionId: 'sums', input: { items: [1, 2, 3] }, wait: '30s' })
     expect(ended.status).toBe(200)

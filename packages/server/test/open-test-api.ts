@@ -10,6 +10,7 @@ import {
   postgresEngineStore,
   postgresIdempotency,
   postgresLive,
+  postgresMetrics,
   postgresSecrets,
 } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
@@ -17,6 +18,7 @@ import type { FastifyInstance } from 'fastify'
 import { inject } from 'vitest'
 import { httpApp } from '../src/http-server.ts'
 import { MetricsHistory } from '../src/metrics/history.ts'
+import { MetricsReadings } from '../src/metrics/metrics-readings.ts'
 import { NodeMetrics } from '../src/metrics/node-metrics.ts'
 import { type DescribedApi, describedApi } from './described-api.ts'
 
@@ -83,13 +85,19 @@ export async function openTestApi(
   const locks = coordinator({ provider: memoryProvider({ clock }), ownsProvider: true, clock, random, name: 'test' })
   const ports = { browse: postgresBrowse(db), idempotency: postgresIdempotency(db) }
   const live = new LiveFeed({ store: postgresLive(db), bus: silentBus, id: 'test', clock, logger })
+  const history = new MetricsHistory(new NodeMetrics(clock).registry, clock)
   const app = await httpApp({
     basePath,
     engine,
     ...ports,
     locks: () => locks,
     live,
-    history: new MetricsHistory(new NodeMetrics(clock).registry, clock),
+    history,
+    readings: new MetricsReadings({
+      ...{ history, store: postgresMetrics(db), clock, random, logger },
+      nodeId: () => engine.nodeId,
+      storeTime: () => engine.storeTime(),
+    }),
     secrets: new SecretVault({ store: postgresSecrets(db), keys: parseSecretKeys(KEY), random }),
     access: { auth: 'none', store: postgresAccess(db), secret: 'of a test', passwordCost: 10 },
     logger,

@@ -72,7 +72,7 @@ describe('the server', () => {
     await api.call('PUT', '/workflow-definitions/waits', { body: approval('waits') })
     const { id } = (await api.call('POST', '/workflow-instances', { body: { definitionId: 'waits' } })).body
     await expect.poll(async () => (await api.call('GET', `/workflow-instances/${id}`)).body.status).toBe('suspended')
-    const asked = vi.spyOn(api.engine, 'waitForEnd')
+    const asked = vi.spyOn(api.engine, 'waitForLast')
     const waiting = fetch(`${server.url}/api/v1/workflow-instances/${id}?wait=60s`)
     await vi.waitFor(() => expect(asked).toHaveBeenCalled())
     await server.close()

@@ -79,6 +79,17 @@ export class InstanceStates implements Cache {
     this.#entries = new Lru({ most: MOST_ENTRIES, mostWeight: MOST_WEIGHT, onEvicted: this.#counters.evicted })
   }
 
+  /** One that is read so often that what was found shortly before will do; `undefined`: `read` it. */
+  hot(tenant: string, instanceId: string): StateAnswer | undefined {
+    const entry = this.#of(tenant, instanceId)
+    if (entry === undefined || this.#loading.has(instanceId)) return undefined
+    const now = this.#o.clock.monotonic()
+    const ageMs = now - entry.seenAt
+    if (ageMs > FRESH_MS || !isHot(entry.reads, now)) return undefined
+    countRead(entry.reads, now)
+    return this.#hit(entry, 'fresh', ageMs)
+  }
+
   /** `undefined`: there is no such instance. `exact`: as it is now, however often it is read. */
   async read(
     tenant: string,
@@ -87,11 +98,13 @@ export class InstanceStates implements Cache {
   ): Promise<StateAnswer | undefined> {
     const cameAt = this.#o.clock.monotonic()
     // Whoever loads began before we came: what it finds still has to be looked at.
-    await this.#loading.get(instanceId)?.answer.catch(() => undefined)
+    const loading = this.#loading.get(instanceId)
+    if (loading !== undefined) await loading.answer.catch(() => undefined)
     const entry = this.#of(tenant, instanceId)
     if (entry === undefined) return this.#load(tenant, instanceId, cameAt)
-    const isHot = countRead(entry.reads, cameAt)
-    if (!exact && isHot && cameAt - entry.seenAt <= FRESH_MS) return this.#hit(entry, 'fresh', cameAt - entry.seenAt)
+    const wasHot = isHot(entry.reads, cameAt)
+    countRead(entry.reads, cameAt)
+    if (!exact && wasHot && cameAt - entry.seenAt <= FRESH_MS) return this.#hit(entry, 'fresh', cameAt - entry.seenAt)
     const look = await this.#looks.look(tenant, instanceId)
     if (look.stamp === entry.stamp) {
       entry.seenAt = Math.max(entry.seenAt, look.askedAt)
@@ -205,8 +218,7 @@ export class InstanceStates implements Cache {
   }
 }
 
-/** Answers whether it is hot. */
-function countRead(reads: Reads, now: number): boolean {
+function countRead(reads: Reads, now: number): void {
   const passedMs = now - reads.since
   if (passedMs > FRESH_MS) {
     reads.before = passedMs > 2 * FRESH_MS ? 0 : reads.count
@@ -214,7 +226,13 @@ function countRead(reads: Reads, now: number): boolean {
     reads.count = 0
   }
   reads.count += 1
-  return Math.max(reads.before, reads.count - 1) >= HOT_READS
+}
+
+/** Whether whoever comes now finds it hot. */
+function isHot({ since, count, before }: Reads, now: number): boolean {
+  const passedMs = now - since
+  if (passedMs > 2 * FRESH_MS) return false
+  return (passedMs > FRESH_MS ? count : Math.max(before, count)) >= HOT_READS
 }
 
 /** Whatever it is, it does not throw. What JSON leaves out is `undefined` in a view, and comes back as that. */

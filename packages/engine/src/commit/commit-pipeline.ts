@@ -6,7 +6,7 @@
  * What the store says decides: an unknown outcome is resolved by sending the same batch again under the same number, a batch
  * that fails on bad data is split until the bad item stands alone. Nothing here guesses.
  */
-import { type Clock, errorCode, errorMessage, isRetryable, type Logger, type Random } from '@lockstep/base'
+import { type Clock, errorCode, errorMessage, isRetryable, type Logger, PassingSet, type Random } from '@lockstep/base'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type {
   CheckpointItem,
@@ -82,8 +82,8 @@ export class CommitPipeline {
   readonly #options: Required<PipelineOptions>
   readonly #starts: QueuedStart[] = []
   /** Those that have something to write, the urgent ones apart. */
-  #urgent = new Set<CheckpointSource>()
-  #dirty = new Set<CheckpointSource>()
+  readonly #urgent = new PassingSet<CheckpointSource>()
+  readonly #dirty = new PassingSet<CheckpointSource>()
   #flying = 0
   #scheduled = false
   #flushNo = 0
@@ -172,14 +172,13 @@ export class CommitPipeline {
   #gather(): Flight {
     const limit = this.#share()
     const checkpoints: { source: CheckpointSource; item: CheckpointItem }[] = []
-    for (const waiting of [this.#urgent, this.#dirty]) {
-      for (const source of waiting) {
-        if (checkpoints.length >= Math.min(limit, MOST_CHECKPOINTS)) break
-        waiting.delete(source)
-        const item = source.take()
-        if (item !== undefined) checkpoints.push({ source, item })
-      }
+    const add = (source: CheckpointSource): void => {
+      const item = source.take()
+      if (item !== undefined) checkpoints.push({ source, item })
     }
+    const mostCheckpoints = Math.min(limit, MOST_CHECKPOINTS)
+    this.#urgent.take(mostCheckpoints).forEach(add)
+    this.#dirty.take(mostCheckpoints - checkpoints.length).forEach(add)
     const most = checkpoints.length > 0 ? MOST_STARTS_BESIDE : MOST_STARTS
     const starts = this.#starts.splice(0, Math.min(most, Math.max(1, limit - checkpoints.length)))
     return { starts, checkpoints }

@@ -104,6 +104,11 @@ export class FlowControl {
     this.#pump.wake()
   }
 
+  /** An ended instance is open again: it may wait, where its starts do. */
+  reopened(): void {
+    this.#tell()
+  }
+
   /** An instance was told something: it may be one that waits. */
   stimulated(): void {
     this.#pump.stimulated()

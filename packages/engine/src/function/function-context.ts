@@ -24,50 +24,103 @@ import type {
 const unnamed = { sleep: '@sleep', now: '@now', random: '@random', publish: '@publish' } as const
 
 /** What the function sees. All memory of it is the execution's; each call that does more than look there is a file of its own. */
-export function functionContext(execution: FunctionExecution): WorkflowContext {
-  const { instanceId, correlationId } = execution.host.identity
-  return {
-    instanceId,
-    correlationId,
-    get signal() {
-      return execution.abort.signal
-    },
-    step: (name, code, options = {}) =>
-      runStep(execution, name, {
+export const functionContext = (execution: FunctionExecution): WorkflowContext => new FunctionContext(execution)
+
+/**
+ * Each call is made when it is read, so that it may be taken out of the context and an instance has only those that it uses. In an object
+ * literal `signal` would give every instance a hidden class of its own, which keeps all of the instance until the next full collection.
+ */
+class FunctionContext implements WorkflowContext {
+  readonly instanceId: string
+  readonly correlationId: string | undefined
+  readonly #execution: FunctionExecution
+
+  constructor(execution: FunctionExecution) {
+    const { instanceId, correlationId } = execution.host.identity
+    this.instanceId = instanceId
+    this.correlationId = correlationId
+    this.#execution = execution
+  }
+
+  get signal(): AbortSignal {
+    return this.#execution.abort.signal
+  }
+
+  get step(): WorkflowContext['step'] {
+    return (name, code, options = {}) =>
+      runStep(this.#execution, name, {
         code,
         retry: retryOf(options),
         timeoutMs: options.timeout === undefined ? undefined : parseDuration(options.timeout),
         effect: options.effect ?? 'atLeastOnce',
         policies: stepPolicies(options),
         compensation: compensationOf(options, options.retry),
-      }),
-    transaction: (name, code, options = {}) => runTransaction(execution, name, code, compensationOf(options)),
-    compensate: (...names) => compensate(execution, names),
-    lock: (name, section, options = {}) => runLock(execution, name, section, options),
-    sleep: async (duration) => {
+      })
+  }
+
+  get transaction(): WorkflowContext['transaction'] {
+    return (name, code, options = {}) => runTransaction(this.#execution, name, code, compensationOf(options))
+  }
+
+  get compensate(): WorkflowContext['compensate'] {
+    return (...names) => compensate(this.#execution, names)
+  }
+
+  get lock(): WorkflowContext['lock'] {
+    return (name, section, options = {}) => runLock(this.#execution, name, section, options)
+  }
+
+  get sleep(): WorkflowContext['sleep'] {
+    return async (duration) => {
       const ms = parseDuration(duration)
-      await waitAt(execution, execution.keyOf(unnamed.sleep), () => ({ kind: 'timer', ms }))
-    },
-    sleepUntil: async (moment) => {
+      await waitAt(this.#execution, this.#execution.keyOf(unnamed.sleep), () => ({ kind: 'timer', ms }))
+    }
+  }
+
+  get sleepUntil(): WorkflowContext['sleepUntil'] {
+    return async (moment) => {
       const at = typeof moment === 'number' ? moment : moment.getTime()
-      await waitAt(execution, execution.keyOf(unnamed.sleep), () => ({ kind: 'timer', at }))
-    },
-    waitFor: ((event: string, options: WaitForOptions = {}) =>
-      waitForEvent(execution, event, options)) as WorkflowContext['waitFor'],
-    run: async (child: AnyWorkflow | string, input: unknown, options = {}): Promise<never> => {
+      await waitAt(this.#execution, this.#execution.keyOf(unnamed.sleep), () => ({ kind: 'timer', at }))
+    }
+  }
+
+  get waitFor(): WorkflowContext['waitFor'] {
+    const waitFor = (event: string, options: WaitForOptions = {}): Promise<unknown> =>
+      waitForEvent(this.#execution, event, options)
+    return waitFor as WorkflowContext['waitFor']
+  }
+
+  get run(): WorkflowContext['run'] {
+    return async (child: AnyWorkflow | string, input: unknown, options = {}): Promise<never> => {
       const definitionId = typeof child === 'string' ? child : child.id
-      const payload = execution.secrets.json(toPayload(input, `The input of "${definitionId}"`))
-      return (await runChild(execution, definitionId, payload, options, compensationOf(options))) as never
-    },
-    all: (work) => Promise.all(work) as never,
-    secret: (name) => {
-      const value = execution.whileActive(() => execution.secrets.read(name, execution.host.identity.tenant))
-      execution.hurdle(value)
+      const payload = this.#execution.secrets.json(toPayload(input, `The input of "${definitionId}"`))
+      return (await runChild(this.#execution, definitionId, payload, options, compensationOf(options))) as never
+    }
+  }
+
+  get all(): WorkflowContext['all'] {
+    return (work) => Promise.all(work) as never
+  }
+
+  get secret(): WorkflowContext['secret'] {
+    return (name) => {
+      const { secrets, host } = this.#execution
+      const value = this.#execution.whileActive(() => secrets.read(name, host.identity.tenant))
+      this.#execution.hurdle(value)
       return value
-    },
-    publish: (event, payload, options = {}) => publish(execution, event, payload, options.correlationId),
-    now: () => Number(recorded(execution, unnamed.now, () => Math.floor(execution.host.storeNow()))),
-    random: () => Number(recorded(execution, unnamed.random, () => execution.shell.random.next())),
+    }
+  }
+
+  get publish(): WorkflowContext['publish'] {
+    return (event, payload, options = {}) => publish(this.#execution, event, payload, options.correlationId)
+  }
+
+  get now(): WorkflowContext['now'] {
+    return () => Number(recorded(this.#execution, unnamed.now, () => Math.floor(this.#execution.host.storeNow())))
+  }
+
+  get random(): WorkflowContext['random'] {
+    return () => Number(recorded(this.#execution, unnamed.random, () => this.#execution.shell.random.next()))
   }
 }
 

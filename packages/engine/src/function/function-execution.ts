@@ -7,7 +7,16 @@
  * next effect waits for the acknowledgement, so that nothing outside is built on what might be lost.
  */
 
-import { type Clock, isJsonObject, type Json, LazyAbort, type Logger, type Random, SeldomSet } from '@lockstep/base'
+import {
+  type Clock,
+  isJsonObject,
+  type Json,
+  LazyAbort,
+  type Logger,
+  type Random,
+  SeldomMap,
+  SeldomSet,
+} from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
 import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
 import { Bounds } from '../limit/bounds.ts'
@@ -68,6 +77,9 @@ interface Waiter {
   resolve(entry: MemoEntry): void
 }
 
+/** Nothing is ever added to it. */
+const none = new Set<StepKey>()
+
 export class FunctionExecution implements Execution {
   readonly shell: FunctionShell
   readonly memo = new FunctionMemo()
@@ -82,12 +94,12 @@ export class FunctionExecution implements Execution {
   /** Of attempts that hold something which must be given back when the instance is out of hand. */
   readonly #holding = new SeldomSet<LazyAbort>()
   readonly #workflow: AnyWorkflow
-  readonly #waiters = new Map<StepKey, Waiter>()
+  readonly #waiters = new SeldomMap<StepKey, Waiter>()
   readonly #occurrences = new Map<string, number>()
   #host: ExecutionHost
   #begun = false
   #activeCount = 0
-  #unasked = new Set<StepKey>()
+  #unasked = none
   /** What stands between the code and calls that are recorded. */
   readonly #hurdles = new SeldomSet<Promise<unknown>>()
   #end: (Posture & { kind: 'ended' }) | undefined
@@ -127,16 +139,16 @@ export class FunctionExecution implements Execution {
 
   // What the worker asks for.
 
-  replay(_snapshot: unknown, facts: readonly RecordedFact[]): void {
+  replay(_snapshot: unknown, facts: readonly RecordedFact[], hadOwner = false): void {
     for (const row of facts) this.memo.fold(factFromRow(row), row.at)
-    this.#isReplay = facts.length > 1
+    this.#isReplay = facts.length > 1 || hadOwner
     if (facts.length > 1) this.#bounds.unmeasured()
     this.#askAll()
   }
 
   #askAll(): void {
     const { entries, waits, announced } = this.memo
-    if (entries.size + waits.size + announced.size === 0) this.#unasked.clear()
+    if (entries.size + waits.size + announced.size === 0) this.#unasked = none
     else this.#unasked = new Set([...entries.keys(), ...waits.keys(), ...announced])
   }
 

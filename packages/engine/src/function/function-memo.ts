@@ -1,5 +1,5 @@
 /** What the journal knows of a function's run: results by step, waits that are open, attempts that were made. Plain data, folded from facts. */
-import { type Json, SeldomMap } from '@lockstep/base'
+import { type Json, SeldomMap, SeldomSet } from '@lockstep/base'
 import type { EndedFact, Fact, Failure, StepKey, Wait } from '../journal/fact.ts'
 import type { Stands } from '../worker/control-messages.ts'
 import { isUndoKey, SagaMemo } from './saga-memo.ts'
@@ -20,11 +20,11 @@ export class FunctionMemo {
   depth = 0
   seq = 0
   readonly entries = new Map<StepKey, MemoEntry>()
-  readonly waits = new Map<StepKey, MemoWait>()
+  readonly waits = new SeldomMap<StepKey, MemoWait>()
   /** The attempt to make next, where it is not the first. */
-  readonly attempts = new Map<StepKey, number>()
+  readonly attempts = new SeldomMap<StepKey, number>()
   /** Attempts of at-most-once steps that were announced and not heard of again. */
-  readonly announced = new Set<StepKey>()
+  readonly announced = new SeldomSet<StepKey>()
   readonly saga = new SagaMemo()
   isPaused = false
   #isPutAside = false

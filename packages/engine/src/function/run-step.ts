@@ -2,12 +2,12 @@ import { abortable, type Json, type LazyAbort } from '@lockstep/base'
 import type { Lease } from '@lockstep/coordination'
 import type { StepKey } from '../journal/fact.ts'
 import type { Passed } from '../limit/passed-gate.ts'
-import { type HandedOut, lazyParts, withParts } from '../progress/attempt-parts.ts'
+import { type AttemptOutlet, EffectOutlet } from '../progress/attempt-outlet.ts'
 import { toFailure } from '../step/failure.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { toPayload } from '../step/payload.ts'
 import { runPoliced } from '../step/policed-attempt.ts'
-import type { AttemptReport, Progress } from '../step/progress-reports.ts'
+import type { Progress } from '../step/progress-reports.ts'
 import type { RetryPolicy } from '../step/retry-policy.ts'
 import { enterStep, type StepPolicies } from './enter-step.ts'
 import { entryValue } from './entry-value.ts'
@@ -58,9 +58,7 @@ export async function runStepAt<T>(execution: FunctionExecution, step: StepKey, 
 interface AttemptFacts {
   readonly number: number
   readonly idempotencyKey: string
-  readonly lastHeartbeat: Json | undefined
   readonly lease: Lease | undefined
-  readonly secret: (name: string) => Promise<string>
 }
 
 class Scope implements StepScope {
@@ -68,40 +66,44 @@ class Scope implements StepScope {
   readonly idempotencyKey: string
   readonly fence: bigint | undefined
   readonly lastHeartbeat: Json | undefined
+  readonly #execution: FunctionExecution
   readonly #abort: LazyAbort
-  readonly #report: () => AttemptReport
-  readonly #parts: HandedOut
-  readonly #secret: (name: string) => Promise<string>
+  readonly #outlet: AttemptOutlet
 
-  constructor(attempt: AttemptFacts, abort: LazyAbort, report: () => AttemptReport, parts: HandedOut) {
+  constructor(
+    execution: FunctionExecution,
+    attempt: AttemptFacts,
+    lastHeartbeat: Json | undefined,
+    abort: LazyAbort,
+    outlet: AttemptOutlet,
+  ) {
     this.attempt = attempt.number
     this.idempotencyKey = attempt.idempotencyKey
     this.fence = attempt.lease?.fence
-    this.lastHeartbeat = attempt.lastHeartbeat
+    this.lastHeartbeat = lastHeartbeat
+    this.#execution = execution
     this.#abort = abort
-    this.#report = report
-    this.#parts = parts
-    this.#secret = attempt.secret
+    this.#outlet = outlet
   }
 
   secret(name: string): Promise<string> {
-    return this.#secret(name)
+    return this.#execution.secrets.read(name, this.#execution.host.identity.tenant)
   }
 
   progress(progress: Progress): void {
-    this.#report().progress(progress)
+    this.#outlet.report().progress(progress)
   }
 
   heartbeat(details?: unknown): void {
-    this.#report().heartbeat(details)
+    this.#outlet.report().heartbeat(details)
   }
 
   emit(part: unknown, number?: number): Promise<void> {
-    return this.#parts.emit(part, number)
+    return this.#outlet.parts().emit(part, number)
   }
 
   emitted(): Promise<number> {
-    return this.#parts.emitted()
+    return this.#outlet.parts().emitted()
   }
 
   get signal(): AbortSignal {
@@ -147,11 +149,9 @@ async function tryOnce<T>(
   if (plan.effect === 'atMostOnce') execution.record({ kind: 'attempting', step, attempt: number })
   await abortable(host.durable(), signal)
   const idempotencyKey = `${host.identity.instanceId}:${step}${execution.memo.repetition(step)}`
-  const secret = (name: string): Promise<string> => execution.secrets.read(name, host.identity.tenant)
-  const facts = { number, idempotencyKey, lease: passed?.lease, secret }
-  const outcome = await host.effect(() => makeAttempt(execution, step, plan, facts), {
-    ...{ step, attempt: number, effect: plan.effect },
-  })
+  const facts = { number, idempotencyKey, lease: passed?.lease }
+  const about = { step, attempt: number, effect: plan.effect }
+  const outcome = await host.effect(() => makeAttempt(execution, step, plan, facts), about)
   // An attempt that was told to stop says nothing of what it tried.
   passed?.leave(signal?.aborted ? 'untried' : outcome.kind)
   if (execution.freeze.holdsBack) await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
@@ -193,7 +193,7 @@ async function makeAttempt<T>(
   execution: FunctionExecution,
   step: StepKey,
   plan: StepPlan<T>,
-  facts: Omit<AttemptFacts, 'lastHeartbeat'>,
+  facts: AttemptFacts,
 ): Promise<MemoEntry> {
   const { shell, host } = execution
   try {
@@ -201,11 +201,9 @@ async function makeAttempt<T>(
     const lastHeartbeat = heartbeatMs === undefined ? undefined : await shell.progress.lastBeat(host.identity, step)
     const bounds = { timeoutMs: plan.timeoutMs, heartbeatMs, lease: facts.lease }
     const parent = isUndoKey(step) ? host.abort : execution.abort
-    const value = await runPoliced(shell.clock, parent, `Step "${step}"`, bounds, async (abort, beat) => {
-      const report = (): AttemptReport =>
-        execution.secrets.report(shell.progress.report(host.identity, step, facts.number, beat))
-      const parts = execution.secrets.parts(lazyParts(() => shell.parts.attempt(host.identity, step, abort.signal)))
-      return withParts(parts, async () => plan.code(new Scope({ ...facts, lastHeartbeat }, abort, report, parts)))
+    const value = await runPoliced(shell.clock, parent, `Step "${step}"`, bounds, (abort, beat) => {
+      const outlet = new EffectOutlet(execution, step, facts.number, abort, beat)
+      return outlet.around(() => plan.code(new Scope(execution, facts, lastHeartbeat, abort, outlet)))
     })
     const output = toPayload(value, `The output of step "${step}"`, shell.limits.payloadBytes)
     return { kind: 'completed', outcome: 'done', output }

@@ -19,6 +19,7 @@ import { routeTokens } from './route-token.ts'
 import { canCancel, cancelAll, dropBeside, isUndone } from './saga/undo-all.ts'
 import { outermost } from './saga/undo-step.ts'
 import type { StepEnd } from './step-end.ts'
+import { disown, TIMED_OUT } from './unwanted-children.ts'
 import { verdict } from './verdict.ts'
 import { openWait } from './waits.ts'
 
@@ -122,6 +123,7 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
   failed(program, state, fact) {
     requireLive(state, fact)
     state.seq++
+    if (fact.error.code === TIMED_OUT) disown(state, fact.step)
     conclude(program, state, fact.step, {
       kind: 'failed',
       error: { ...fact.error, step: fact.error.step ?? fact.step },
@@ -227,6 +229,7 @@ function dropAll(state: GraphState): void {
   state.waits = {}
   state.unstamped = []
   state.ready = []
+  delete state.unwanted
   delete state.error
 }
 

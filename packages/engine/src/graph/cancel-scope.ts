@@ -2,6 +2,7 @@ import type { StepKey } from '../journal/fact.ts'
 import { openPartKeys } from './containers/part-keys.ts'
 import type { ExecutionState, GraphState, ScopeKey } from './graph-state.ts'
 import { keepLate, mayHaveRun } from './saga/late-step.ts'
+import { disown } from './unwanted-children.ts'
 
 /**
  * Drops everything alive in a scope, inner scopes first, and lists what may have running code or a bookmark. A step that can be undone and
@@ -18,6 +19,7 @@ export function cancelScope(state: GraphState, key: ScopeKey, forGood = false): 
       if (execution.phase === 'active') state.cancelled.push(step)
       continue
     }
+    if (!forGood) disown(state, step)
     delete state.executions[step]
     delete state.waits[step]
     if (execution.phase !== 'open') state.cancelled.push(step)

@@ -43,6 +43,8 @@ export interface GraphState {
   undoers?: StepKey[]
   /** Present: the instance is being undone, or was. */
   undoing?: Undoing
+  /** Children of dropped branches that are still to be told. */
+  unwanted?: UnwantedChild[]
   /** Waits whose due time counts from a commit that was not acknowledged yet. */
   unstamped: StepKey[]
   /** Not part of the fold: what `takeReady` and `takeCancelled` have still to hand out. `resetReady` rebuilds both. */
@@ -203,6 +205,13 @@ export interface OpenWait {
   children?: ChildrenProgress
   /** Not part of the fold: the retry was handed out. */
   taken?: true
+}
+
+/** A child that a step waited for when its branch was dropped. The parent remembers it until it was told to end. */
+export interface UnwantedChild {
+  readonly instanceId: string
+  /** Where it was started: the step, or `step@index` of a bulk run. */
+  readonly place: string
 }
 
 export function initialState(program: GraphProgram): GraphState {

@@ -2,7 +2,8 @@
  * Waits for ends: told at once of those that happen on this node, and looking for the others. All who wait are looked for together: ten
  * thousand of them are ten questions a second, not ten thousand.
  */
-import { type Clock, groupBy, isRetryable, type Json, type Timer } from '@lockstep/base'
+import { type Clock, groupBy, isRetryable, type Json, PassingMap, type Timer } from '@lockstep/base'
+import type { InstanceState } from '../cache/instance-states.ts'
 import { InstanceNotFound } from '../definition/errors.ts'
 import type { Failure } from '../journal/fact.ts'
 import type { InstanceReader } from '../store/instance-reader.ts'
@@ -29,14 +30,14 @@ interface Waiter {
   lookAt: number
   pauseMs: number
   /** `undefined`: its time was over. */
-  settle(end: InstanceEnd | undefined): void
+  settle(end: InstanceEnd | undefined, last?: () => InstanceState | undefined): void
   fail(error: unknown): void
 }
 
 export class InstanceResults {
   readonly #instances: InstanceReader
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Set<Waiter>>()
+  readonly #waiting = new PassingMap<string, readonly Waiter[]>()
   #timer: { readonly at: number; readonly timer: Timer } | undefined
 
   constructor(instances: InstanceReader, clock: Clock) {
@@ -45,33 +46,48 @@ export class InstanceResults {
   }
 
   /** Called for every instance that ends on this node. */
-  ended(instanceId: string, end: InstanceEnd): void {
+  ended(instanceId: string, end: InstanceEnd, last?: () => InstanceState | undefined): void {
     const waiters = this.#waiting.get(instanceId)
     if (waiters === undefined) return
     this.#waiting.delete(instanceId)
-    for (const waiter of waiters) waiter.settle(end)
+    for (const waiter of waiters) waiter.settle(end, last)
     this.#plan()
   }
 
   /** `undefined`: it had not ended when the time was over. `here`: it began on this node, so the first look can wait. */
   wait(tenant: string, instanceId: string, limitMs: number, here: boolean): Promise<InstanceEnd | undefined> {
-    return new Promise((settle, fail) => {
-      const now = this.#clock.monotonic()
-      const pauseMs = here ? LONGEST_LOOK_MS : 0
-      const deadline = now + limitMs
-      const lookAt = now + Math.min(pauseMs, limitMs)
-      const waiter: Waiter = { tenant, instanceId, deadline, lookAt, pauseMs, settle, fail }
-      const waiters = this.#waiting.get(instanceId)
-      if (waiters === undefined) this.#waiting.set(instanceId, new Set([waiter]))
-      else waiters.add(waiter)
-      this.#lookBy(waiter.lookAt)
+    return new Promise((settle, fail) => this.#add(tenant, instanceId, limitMs, here, settle, fail))
+  }
+
+  /** The same; answers what is known of it without asking the store. */
+  waitLast(tenant: string, instanceId: string, limitMs: number, here: boolean): Promise<InstanceState | undefined> {
+    return new Promise((resolve, fail) => {
+      this.#add(tenant, instanceId, limitMs, here, (_end, last) => resolve(last?.()), fail)
     })
   }
 
+  #add(
+    tenant: string,
+    instanceId: string,
+    limitMs: number,
+    here: boolean,
+    settle: Waiter['settle'],
+    fail: Waiter['fail'],
+  ): void {
+    const now = this.#clock.monotonic()
+    const pauseMs = here ? LONGEST_LOOK_MS : 0
+    const deadline = now + limitMs
+    const lookAt = now + Math.min(pauseMs, limitMs)
+    const waiter: Waiter = { tenant, instanceId, deadline, lookAt, pauseMs, settle, fail }
+    const waiters = this.#waiting.get(instanceId)
+    this.#waiting.set(instanceId, waiters === undefined ? [waiter] : [...waiters, waiter])
+    this.#lookBy(waiter.lookAt)
+  }
+
   #remove(waiter: Waiter): void {
-    const waiters = this.#waiting.get(waiter.instanceId)
-    waiters?.delete(waiter)
-    if (waiters?.size === 0) this.#waiting.delete(waiter.instanceId)
+    const others = this.#waiting.get(waiter.instanceId)?.filter((each) => each !== waiter) ?? []
+    if (others.length === 0) this.#waiting.delete(waiter.instanceId)
+    else this.#waiting.set(waiter.instanceId, others)
   }
 
   #lookBy(at: number): void {
@@ -144,7 +160,7 @@ export class InstanceResults {
   }
 
   #again(waiter: Waiter, pauseMs: number): void {
-    if (this.#waiting.get(waiter.instanceId)?.has(waiter) !== true) return // told meanwhile
+    if (this.#waiting.get(waiter.instanceId)?.includes(waiter) !== true) return // told meanwhile
     const now = this.#clock.monotonic()
     if (now >= waiter.deadline) {
       this.#remove(waiter)

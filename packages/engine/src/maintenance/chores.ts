@@ -2,9 +2,11 @@ import { type Clock, groupBy, type Logger, sleep } from '@lockstep/base'
 import { AREAS, FINDING_KINDS } from '../doctor/findings.ts'
 import type { LimitStore } from '../store/limit-store.ts'
 import type { BrokenRow, MaintenanceStore } from '../store/maintenance-store.ts'
+import type { ScheduleStore } from '../store/schedule-store.ts'
 import type { Chore } from './chore.ts'
 
 const STEP_ROWS_EVERY_MS = 300_000
+const SKIPPED_RUNS_EVERY_MS = 300_000
 const UNUSED_MS = 86_400_000
 const TRIM_ROWS = 1_000
 const ORPHANS_EVERY_MS = 900_000
@@ -21,6 +23,18 @@ export function trimStepRows(limits: Pick<LimitStore, 'trim'>): Chore {
     everyMs: STEP_ROWS_EVERY_MS,
     run: async () => {
       const rows = await limits.trim(UNUSED_MS, TRIM_ROWS)
+      return { more: rows >= TRIM_ROWS, figures: { rows } }
+    },
+  }
+}
+
+/** Occurrences that were skipped have no instance to go with: they stay as long as one that completed would. `undefined`: for ever. */
+export function trimSkippedRuns(schedules: Pick<ScheduleStore, 'trimSkipped'>, keepMs: number | undefined): Chore {
+  return {
+    name: 'skipped-runs',
+    everyMs: SKIPPED_RUNS_EVERY_MS,
+    run: async () => {
+      const rows = keepMs === undefined ? 0 : await schedules.trimSkipped(keepMs, TRIM_ROWS)
       return { more: rows >= TRIM_ROWS, figures: { rows } }
     },
   }

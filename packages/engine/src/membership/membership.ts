@@ -27,6 +27,8 @@ export interface MembershipOptions {
   readonly heart?: Heart | undefined
   /** What this node says of itself. */
   readonly report: () => Omit<NodeReport, 'skewMs'>
+  /** What the store's clock says; called with every beat. */
+  readonly onTime?: (at: number) => void
   /** What operators want of this node; called with every beat. */
   readonly onOrder: (wanted: WantedState) => void
   /** This node was buried. */
@@ -128,7 +130,10 @@ export class Membership {
       this.#o.onBuried()
       return
     }
-    if (at !== undefined) this.#compareClocks(at, sentAt, receivedAt)
+    if (at !== undefined) {
+      this.#o.onTime?.(at)
+      this.#compareClocks(at, sentAt, receivedAt)
+    }
     if (wanted !== undefined) this.#o.onOrder(wanted)
     try {
       for (const { node, silentMs } of this.#observe(others)) await this.#miss(node, silentMs)

@@ -1,7 +1,7 @@
 /** One incarnation of a node: its row, its pipeline, its worker. When it is buried all of it goes, and a new one takes its place. */
-import { type Clock, errorMessage, type Json, type Logger, type Random, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, type Random, type Timer } from '@lockstep/base'
+import type { InstanceState } from '../cache/instance-states.ts'
 import { CommitPipeline } from '../commit/commit-pipeline.ts'
-import type { Failure } from '../journal/fact.ts'
 import type { Heart } from '../membership/heart.ts'
 import { Membership } from '../membership/membership.ts'
 import { ORDER_TOPIC } from '../membership/order-topic.ts'
@@ -9,7 +9,7 @@ import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { NodeRole, NodeState, WantedState } from '../store/membership-store.ts'
 import type { InstanceTraces } from '../trace/instance-traces.ts'
-import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from '../worker/execution.ts'
+import type { ChildStart, Ended, Execution, ExecutionHost, InstanceIdentity } from '../worker/execution.ts'
 import { StoreClock } from '../worker/store-clock.ts'
 import { silentBus, type WakeBus } from '../worker/wake-bus.ts'
 import { type Operators, Worker } from '../worker/worker.ts'
@@ -42,7 +42,7 @@ export interface NodeSessionOptions {
   readonly startChild: (parent: InstanceIdentity, child: ChildStart) => Promise<void>
   readonly operators: Operators
   readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
-  readonly onEnded: (identity: InstanceIdentity, status: string, output: Json, error: Failure | undefined) => void
+  readonly onEnded: (identity: InstanceIdentity, end: Ended, last: () => InstanceState | undefined) => void
   /** What operators want of the node has begun, or is done. */
   readonly onState: (state: NodeState) => void
   readonly metrics?: EngineMetrics | undefined
@@ -119,6 +119,7 @@ export class NodeSession {
       onOrder: (order) => {
         if (!this.#leaving) this.duty.heed(order)
       },
+      onTime: (at) => this.storeClock.hear(at),
       onBuried: () => this.#buried(),
       onBurial: () => this.#wakeAll(bus),
     })
@@ -135,6 +136,8 @@ export class NodeSession {
 
   async begin(): Promise<void> {
     await this.#membership.join()
+    // Whoever claims must know the store's clock: by its own, which begins at 0, no timer would be due.
+    await this.#membership.beatNow()
     this.duty.heed(this.#options.wanted)
     this.#unsubscribe = (this.#options.bus ?? silentBus).subscribe((topic) => this.#hear(topic))
     this.worker.run()

@@ -207,7 +207,7 @@ export class Starter {
     if (here && !session.isOver) {
       const identity = { tenant, instanceId, definitionId, version, correlationId, parentId, parentStep }
       const { kind: _kind, ...data } = started
-      void session.worker.adopt({ identity, claimNo: 1, stim: 0, crashes: 1, seq: 1, bookmarks: new Map() }, at, data)
+      void session.worker.adopt({ identity, claimNo: 1, stim: 0, crashes: 1, seq: 1, bookmarks: [] }, at, data)
     } else this.#o.onDue()
   }
 

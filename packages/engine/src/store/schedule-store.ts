@@ -191,4 +191,6 @@ export interface ScheduleStore {
   staleSources(limit: number): Promise<readonly StaleSource[]>
   /** The schedules of this version are in place. */
   sourceApplied(source: StaleSource): Promise<void>
+  /** Deletes at most `limit` runs that were skipped `keepMs` ago or earlier, the oldest first; answers how many. Others go with their instances. */
+  trimSkipped(keepMs: number, limit: number): Promise<number>
 }

@@ -60,7 +60,10 @@ export async function retryInstance(
     queue = plan.queue
   }
   const verdict = await context.store.verbs.retry({ tenant, instanceId, messages, queue, force, note, operationId })
-  if (verdict.kind === 'accepted') context.onSent(instanceId)
+  if (verdict.kind === 'accepted') {
+    context.onSent(instanceId)
+    if (view.status === 'faulted') context.onReopened()
+  }
   return outcomeOf(verdict)
 }
 

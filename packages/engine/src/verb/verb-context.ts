@@ -15,6 +15,8 @@ export interface VerbContext extends MigrationContext {
   readonly onSent: (instanceId: string) => void
   /** There is something to claim. */
   readonly onDue: () => void
+  /** One that had ended is open again: it may wait for its turn, where its workflow has a policy. */
+  readonly onReopened: () => void
 }
 
 /** Who asks, and for whom. */

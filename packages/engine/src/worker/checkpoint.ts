@@ -1,10 +1,8 @@
 import type { Failure } from '../journal/fact.ts'
 import { incident, placeOf } from '../step/incident.ts'
 import type { CheckpointItem, Disposition, NewIncident } from '../store/commit-store.ts'
-import type { InstanceIdentity, Posture } from './execution.ts'
+import type { Ended, InstanceIdentity, Posture } from './execution.ts'
 import type { PendingChange } from './pending-change.ts'
-
-type Ended = Posture & { readonly kind: 'ended' }
 
 /** Where an instance stands in the store, as far as its owner knows. */
 export interface Standing {

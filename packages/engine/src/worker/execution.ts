@@ -119,6 +119,8 @@ export type Posture =
     }
   | { readonly kind: 'ended'; readonly status: EndStatus; readonly output: Json; readonly error: Failure | undefined }
 
+export type Ended = Posture & { readonly kind: 'ended' }
+
 const ACTIVE: Posture = { kind: 'active' }
 
 /** Active, beside waits of which the first is due then. */
@@ -136,8 +138,15 @@ export interface Cancellation {
 
 /** One instance in memory: a graph or a function. */
 export interface Execution {
-  /** Goes on from what the journal says. Called once, before `advance`. */
-  replay(snapshot: { readonly state: unknown; readonly at: number } | undefined, facts: readonly RecordedFact[]): void
+  /**
+   * Goes on from what the journal says. Called once, before `advance`. `hadOwner`: somebody had it before, and may have begun what the journal
+   * does not tell of yet.
+   */
+  replay(
+    snapshot: { readonly state: unknown; readonly at: number } | undefined,
+    facts: readonly RecordedFact[],
+    hadOwner?: boolean,
+  ): void
   /** What the journal says keeps it from going on: then it is not advanced. */
   readonly stands: Stands | undefined
   /** It keeps its claim although nothing of it runs, for it holds a lock: messages do not reach it by themselves. */
@@ -156,6 +165,8 @@ export interface Execution {
   posture(): Posture
   /** State as JSON text, when it is cheaper to read than the facts since the last snapshot. */
   snapshot(): string | undefined
+  /** Of a graph, as they stand. */
+  readonly variables?: Readonly<Record<string, Json>>
   /** What held a step back may have changed: its turn has come, or a breaker was closed. */
   reconsider(): void
   /** Goes on under another host: the instance was released and claimed again by this node, untouched in between. */

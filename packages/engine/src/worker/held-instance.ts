@@ -4,7 +4,9 @@
  * that the decision had not heard: nothing of the item was written, the inbox is read, the item is built anew) or lost.
  */
 import { type Deferred, deferred, errorMessage, type Json, LazyAbort } from '@lockstep/base'
+import type { InstanceState } from '../cache/instance-states.ts'
 import type { CheckpointSource } from '../commit/commit-pipeline.ts'
+import { type Birth, lastView } from '../instance/last-view.ts'
 import type { EndStatus, Failure } from '../journal/fact.ts'
 import type { Inbox, InboxMessage } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict, Disposition, NewIncident } from '../store/commit-store.ts'
@@ -15,6 +17,7 @@ import { type Order, orderOf, type TerminateOrder } from './control-messages.ts'
 import type {
   Change,
   ChildStart,
+  Ended,
   Execution,
   ExecutionHost,
   InstanceIdentity,
@@ -58,6 +61,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   #effectCount = 0
   /** The status that readers see, where it was written while in hand. */
   #shown: string | undefined
+  /** Known while it was never out of hand and nothing happened to it that only the store can tell. */
+  #birth: Birth | undefined
 
   constructor({ identity, claimNo, stim, crashes, seq, bookmarks }: HeldStart, holder: Holder<HeldInstance>) {
     this.identity = identity
@@ -100,6 +105,11 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     if (!this.#unwritten.isIdle) return undefined // its execution is ahead of the journal
     if (this.isStill) return undefined // parts of it wait for what will not come
     return { ...this.#standing, identity: this.identity, crashes: 0, bookmarks: this.#unwritten.bookmarks }
+  }
+
+  /** It was started by this node and has been in hand since. */
+  born(birth: Birth): void {
+    this.#birth = birth
   }
 
   begin(execution: Execution): void {
@@ -410,6 +420,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   #written(flight: Flight, at: number): void {
     const { change, posture, then, tentative } = flight
     this.#wrote(change.facts.length)
+    if (change.incidents.length > 0 || change.correlationId !== undefined) this.#birth = undefined
     for (const id of change.closes) this.#unwritten.bookmarks.delete(id)
     this.#execution?.stamp(at, this.#standing.seq)
     this.#tellPublished(change.publishes)
@@ -419,7 +430,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
       this.#proven.resolve()
       // Without a due time the agenda row is gone; the next stimulus begins to count anew.
       if (then.kind === 'suspend' && then.dueAt === undefined && then.dueInMs === undefined) this.#standing.stim = 0
-      if (posture.kind === 'ended') this.#holder.ended(this, posture.status, posture.output, posture.error)
+      if (posture.kind === 'ended') this.#holder.ended(this, posture, () => this.#last(posture, at))
       else this.#holder.suspended(this)
       return
     }
@@ -427,6 +438,12 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     this.#unwritten.reached(flight)
     if (this.isStill) this.#orders.settleSoon()
     this.changed()
+  }
+
+  #last(end: Ended, finishedAt: number): InstanceState | undefined {
+    if (this.#birth === undefined) return undefined
+    const view = lastView(this.identity, this.#birth, end, finishedAt, this.#standing.seq)
+    return { view, variables: this.#execution?.variables }
   }
 
   /** Whatever brought the last owner down did not bring this one down. */

@@ -1,9 +1,10 @@
 import type { Json } from '@lockstep/base'
-import type { Failure, StepKey } from '../journal/fact.ts'
+import type { InstanceState } from '../cache/instance-states.ts'
+import type { StepKey } from '../journal/fact.ts'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
-import type { ChildStart, InstanceIdentity } from './execution.ts'
+import type { ChildStart, Ended, InstanceIdentity } from './execution.ts'
 
 /** What a held instance asks of the worker that holds it. */
 export interface Holder<Held> {
@@ -36,7 +37,8 @@ export interface Holder<Held> {
   fallsDue(held: Held, dueAt: number): void
   published(tenant: string, eventIds: readonly string[]): void
   suspended(held: Held): void
-  ended(held: Held, status: string, output: Json, error: Failure | undefined): void
+  /** `last`: how readers see it now, where that is known without asking. */
+  ended(held: Held, end: Ended, last: () => InstanceState | undefined): void
   lost(held: Held): void
 }
 
@@ -48,5 +50,5 @@ export interface HeldStart {
   readonly crashes: number
   /** Number of the last committed fact. */
   readonly seq: number
-  readonly bookmarks: ReadonlyMap<string, StepKey>
+  readonly bookmarks: Iterable<readonly [id: string, step: StepKey]>
 }

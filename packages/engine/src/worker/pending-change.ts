@@ -31,8 +31,9 @@ export class PendingChange {
 
   /** Bookmarks that were not written yet need not be. */
   close(ids: Iterable<string>): void {
-    const closing = new Set(ids)
-    if (closing.size === 0) return
+    const given = [...ids]
+    if (given.length === 0) return
+    const closing = new Set(given)
     this.opens = this.opens.filter(({ id }) => !closing.delete(id))
     this.closes.push(...closing)
   }

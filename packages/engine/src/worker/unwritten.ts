@@ -1,7 +1,9 @@
+import { SeldomMap } from '@lockstep/base'
 import type { StepKey } from '../journal/fact.ts'
 import type { Disposition } from '../store/commit-store.ts'
 import { Durability } from './durability.ts'
 import type { Change, Posture, Tentative } from './execution.ts'
+import type { HeldStart } from './holder.ts'
 import { PendingChange } from './pending-change.ts'
 
 /** What was sent to the store and is not answered yet. */
@@ -14,18 +16,20 @@ export interface Flight {
   readonly recordedCount: number
 }
 
+const noBookmarks = (): readonly string[] => []
+
 /** What of one instance is not written yet: recorded, proposed, or on its way. One thing is on its way at a time. */
 export class Unwritten {
   /** Bookmarks that are open or about to be, with the step that waits there. */
-  readonly bookmarks: Map<string, StepKey>
+  readonly bookmarks = new SeldomMap<string, StepKey>()
   readonly #durability = new Durability()
   #pending = new PendingChange()
   #tentative: Tentative | undefined
   #flight: Flight | undefined
   #landed: (() => void)[] | undefined
 
-  constructor(bookmarks: ReadonlyMap<string, StepKey>) {
-    this.bookmarks = new Map(bookmarks)
+  constructor(bookmarks: HeldStart['bookmarks']) {
+    for (const [id, step] of bookmarks) this.bookmarks.set(id, step)
   }
 
   get isIdle(): boolean {
@@ -132,8 +136,9 @@ export class Unwritten {
 
   /** One look at the bookmarks for all of `steps`. */
   #bookmarksAt(steps: readonly StepKey[] = []): (step: StepKey) => readonly string[] {
+    if (steps.length === 0) return noBookmarks
     const found = new Map<StepKey, string[]>(steps.map((step) => [step, []]))
-    if (found.size > 0) for (const [id, at] of this.bookmarks) found.get(at)?.push(id)
+    for (const [id, at] of this.bookmarks) found.get(at)?.push(id)
     return (step) => found.get(step) ?? []
   }
 }

@@ -2,10 +2,20 @@
  * Runs instances and gives them back: those it starts, and those that its claimer brings. It is driven by claims, by wake-ups from
  * this process or another, and by timers of instances in hand.
  */
-import { type Clock, errorMessage, type Json, type Logger, sleep, type Timer, uuidTime } from '@lockstep/base'
+import {
+  type Clock,
+  errorMessage,
+  type Json,
+  type Logger,
+  PassingMap,
+  sleep,
+  type Timer,
+  uuidTime,
+} from '@lockstep/base'
+import type { InstanceState } from '../cache/instance-states.ts'
 import type { CommitPipeline } from '../commit/commit-pipeline.ts'
 import { commitWithUser } from '../commit/commit-with-user.ts'
-import type { Failure } from '../journal/fact.ts'
+import type { StartedFact } from '../journal/fact.ts'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { Claim, InboxMessage, LoadedInstance } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
@@ -16,7 +26,7 @@ import type { InstanceTraces } from '../trace/instance-traces.ts'
 import { Claimer } from './claimer.ts'
 import { isForNextOwner, isPutAside, type Order, orderOf } from './control-messages.ts'
 import { DueTimers } from './due-timers.ts'
-import type { ChildStart, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
+import type { ChildStart, Ended, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
 import { HeldInstance } from './held-instance.ts'
 import type { HeldStart, Holder } from './holder.ts'
 import { InboxReader } from './inbox-reader.ts'
@@ -38,7 +48,7 @@ export interface WorkerOptions {
   readonly startChild: (parent: InstanceIdentity, child: ChildStart) => Promise<void>
   readonly operators: Operators
   readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
-  readonly onEnded: (identity: InstanceIdentity, status: string, output: Json, error: Failure | undefined) => void
+  readonly onEnded: (identity: InstanceIdentity, end: Ended, last: () => InstanceState | undefined) => void
   /** Whether this node runs instances at all. @default true */
   readonly claims?: boolean
   /** Instances whose code runs at once. */
@@ -81,7 +91,7 @@ const RESERVED = 0.1
 
 export class Worker implements Holder<HeldInstance> {
   readonly #o: Required<WorkerOptions>
-  readonly #held = new Map<string, HeldInstance>()
+  readonly #held = new PassingMap<string, HeldInstance>()
   /** Of instances that only wait. */
   readonly #timers: DueTimers<HeldInstance>
   /** Of instances that run beside their waits. */
@@ -181,9 +191,10 @@ export class Worker implements Holder<HeldInstance> {
   }
 
   /** Takes an instance that this node has just started. */
-  async adopt(start: HeldStart, startedAt: number, started: unknown): Promise<void> {
+  async adopt(start: HeldStart, startedAt: number, started: Omit<StartedFact, 'kind'>): Promise<void> {
     if (this.#draining) return this.#returnClaims([start.identity.instanceId]).catch(() => this.#claimer.doubt())
     const held = this.#hold(start)
+    held.born({ at: startedAt, input: started.input })
     this.#o.traces?.heard(start.identity.instanceId, started)
     this.#trace(held)
     try {
@@ -329,13 +340,14 @@ export class Worker implements Holder<HeldInstance> {
     this.#roomChanged()
   }
 
-  ended(held: HeldInstance, status: string, output: Json, error: Failure | undefined): void {
+  ended(held: HeldInstance, end: Ended, last: () => InstanceState | undefined): void {
+    const { status } = end
     held.trace?.end(status)
     this.#forget(held)
     held.execution?.dispose('ended')
     const { metrics } = this.#o
     if (metrics !== undefined) metrics.ended(status, Math.max(0, this.storeNow() - uuidTime(held.identity.instanceId)))
-    this.#o.onEnded(held.identity, status, output, error)
+    this.#o.onEnded(held.identity, end, last)
     this.#roomChanged()
   }
 
@@ -386,7 +398,7 @@ export class Worker implements Holder<HeldInstance> {
       stim: claim.stim,
       crashes: claim.crashes,
       seq: facts.at(-1)?.seq ?? snapshotSeq,
-      bookmarks: new Map(openBookmarks.map((bookmark) => [bookmark.id, bookmark.step])),
+      bookmarks: openBookmarks.map(({ id, step }) => [id, step] as const),
     })
     if (claim.crashes > this.#o.mostCrashes) {
       held.quarantine(claim.crashes - 1, isPutAside(loaded))
@@ -405,7 +417,8 @@ export class Worker implements Holder<HeldInstance> {
         return
       }
       const execution = await this.#o.open(loaded, held)
-      execution.replay(snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }, facts)
+      const shortcut = snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }
+      execution.replay(shortcut, facts, claim.claimNo > 1)
       held.begin(execution)
       this.#continue(held, heard, 0)
     } catch (error) {

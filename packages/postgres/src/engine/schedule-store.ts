@@ -39,6 +39,7 @@ export function postgresSchedules(db: Db): ScheduleStore {
     sourceApplied: async ({ tenant, definitionId: id, version }) => {
       await api.run(sql.sourceApplied, { tenant, id, version })
     },
+    trimSkipped: (keepMs, limit) => api.run(sql.trimSkipped, { keepMs, limit }),
   }
 }
 

@@ -203,6 +203,17 @@ export interface RunTableRow {
   readonly status: string | null
 }
 
+/** At most `limit` rows, the oldest first, by index schedule_run_skipped. One that somebody reads for update waits for the next time. */
+export const trimSkipped = statement<{ keepMs: number; limit: number }>(
+  'schedule_trim_skipped',
+  (p) => [p.keepMs, p.limit],
+  `delete from schedule_run r
+    using (select x.schedule_id, x.key, x.tenant from schedule_run x
+            where x.state = 'skipped' and not x.open and x.decided_at <= (select clock_timestamp()) - $1 * interval '1 millisecond'
+            order by x.decided_at limit $2 for update skip locked) old
+    where r.schedule_id = old.schedule_id and r.key = old.key and r.tenant = old.tenant`,
+)
+
 /** Newest first, from a cursor, by index schedule_run_list. */
 export const runs = statement<{ tenant: string; id: string; before: string | undefined; limit: number }, RunTableRow>(
   'schedule_runs',

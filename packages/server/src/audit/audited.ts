@@ -27,7 +27,7 @@ export interface AuditedCall {
 }
 
 /** Runs what is audited. The entry is about what came of it, refused or done. */
-export async function audited(call: AuditedCall, execute: () => Promise<Answer>): Promise<Answer> {
+export async function audited(call: AuditedCall, execute: () => Answer | Promise<Answer>): Promise<Answer> {
   let answer: Answer
   try {
     answer = await execute()

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '@lockstep/base'
 import { DEFAULT_TENANT } from '@lockstep/engine'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tell } from '../audit/audited.ts'
 import { hook, type MaybeLater } from '../route/hook.ts'
 import type { Access } from './access.ts'
@@ -36,8 +36,12 @@ export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock):
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.permission === undefined && method !== 'OPTIONS') open.push(`${[method].flat().join('|')} ${url}`)
   })
-  const letIn = (request: FastifyRequest, reply: FastifyReply, principal: Principal | undefined): MaybeLater => {
-    const { permission, reach, operation = '' } = request.routeOptions.config
+  const letIn = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { permission, reach, operation = '' }: FastifyContextConfig,
+    principal: Principal | undefined,
+  ): MaybeLater => {
     access.requests?.take(callerOf(principal, request), reply)
     if (principal === undefined) {
       if (permission !== 'public') throw new Unauthenticated({})
@@ -54,11 +58,14 @@ export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock):
     'onRequest',
     hook((request, reply) => {
       request.principal = nobody
-      const { permission, opens, operation = '' } = request.routeOptions.config
+      const { config } = request.routeOptions // made anew at each look
+      const { permission, opens, operation = '' } = config
       if (opens && access.requireHttps) requireHttpsOf(request)
       if (permission === 'public' && operation === '') return undefined // what every stranger may see is not worth a look at who it is
       const known = access.identify(request)
-      return known instanceof Promise ? known.then((each) => letIn(request, reply, each)) : letIn(request, reply, known)
+      return known instanceof Promise
+        ? known.then((each) => letIn(request, reply, config, each))
+        : letIn(request, reply, config, known)
     }),
   )
   return () => {

@@ -1,7 +1,8 @@
 /** Curves from readings of counters and histograms: rates and quantiles of what came between one reading and the next. Pure. */
 import { bucketQuantile } from './bucket-quantile.ts'
 import { EVENT_LOOP } from './history.ts'
-import type { Labels, Sampled, SeriesTable } from './series-table.ts'
+import { type Labels, type Sampled, type SeriesTable, sumAt } from './series-table.ts'
+import { READINGS } from './stored-series.ts'
 
 /** `null`: nothing came, or it cannot be said. */
 export type Curve = readonly (number | null)[]
@@ -101,7 +102,11 @@ class Between {
   }
 
   levels(): Measured {
-    const now = (name: string): number => this.#table.sum(this.#b, name)
+    // Of several nodes over a time there is only the mean of what they read.
+    const isSummed = this.#table.has(READINGS)
+    const readings = this.#came(READINGS)
+    const now = (name: string): number | null =>
+      isSummed ? ratio(this.#came(name), readings) : this.#table.sum(this.#b, name)
     return {
       held: now('lockstep_instances_held'),
       poolInFlight: now('lockstep_pool_in_flight'),
@@ -116,19 +121,9 @@ class Between {
   }
 
   #quantile(of: string, quantile: number, labels: Labels = {}): number | null {
-    const name = bucketsOf(of)
-    const bounds = this.#table
-      .values(name, 'le')
-      .map(Number)
-      .filter(Number.isFinite)
-      .sort((a, b) => a - b)
-    const count = (le: string): number => this.#came(name, { ...labels, le })
-    const seconds = bucketQuantile(
-      bounds,
-      bounds.map((bound) => count(String(bound))),
-      count('+Inf'),
-      quantile,
-    )
+    const { bounds, upTo, all } = this.#table.histogram(bucketsOf(of), labels)
+    const count = (places: readonly number[]): number => Math.max(0, sumAt(this.#b, places) - sumAt(this.#a, places))
+    const seconds = bucketQuantile(bounds, upTo.map(count), count(all), quantile)
     return seconds === undefined ? null : seconds * 1_000
   }
 }

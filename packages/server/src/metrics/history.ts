@@ -51,22 +51,14 @@ export class MetricsHistory {
 
   /** Readings that cover `rangeMs` up to now, oldest first: the one before the range, if there is one, and one of now. */
   async read(rangeMs: number): Promise<readonly Sampled[]> {
-    const now = await this.#take()
+    const now = await this.take()
     const ring = rangeMs <= FINE_MS * (FINE_COUNT - 1) ? this.#fine : this.#coarse
     const first = ring.findLastIndex(({ at }) => at <= now.at - rangeMs)
     return [...ring.slice(Math.max(0, first)).filter(({ at }) => at < now.at), now]
   }
 
-  async #keep(): Promise<void> {
-    const sample = await this.#take()
-    this.#loop = performance.eventLoopUtilization()
-    push(this.#fine, sample, FINE_COUNT)
-    const last = this.#coarse.at(-1)
-    // A timer that comes a little early still makes its minute.
-    if (last === undefined || sample.at - last.at >= COARSE_MS - FINE_MS / 2) push(this.#coarse, sample, COARSE_COUNT)
-  }
-
-  async #take(): Promise<Sampled> {
+  /** A reading of now, which is not kept. */
+  async take(): Promise<Sampled> {
     const found: [place: number, value: number][] = []
     const add = (name: string, labels: Labels, value: number): void => {
       const place = this.table.place(name, labels)
@@ -81,6 +73,15 @@ export class MetricsHistory {
     const values = new Float64Array(this.table.size)
     for (const [place, value] of found) values[place] = value
     return { at: this.#clock.now(), values }
+  }
+
+  async #keep(): Promise<void> {
+    const sample = await this.take()
+    this.#loop = performance.eventLoopUtilization()
+    push(this.#fine, sample, FINE_COUNT)
+    const last = this.#coarse.at(-1)
+    // A timer that comes a little early still makes its minute.
+    if (last === undefined || sample.at - last.at >= COARSE_MS - FINE_MS / 2) push(this.#coarse, sample, COARSE_COUNT)
   }
 }
 

@@ -9,6 +9,7 @@
  */
 import type { Clock, Timer } from '@lockstep/base'
 import { ShuttingDown } from '../problem/request-errors.ts'
+import { settling } from '../route/settling.ts'
 import { Overloaded, TooManyRequests } from './overload-errors.ts'
 import { type OverloadOptions, resolveOverloadOptions } from './overload-options.ts'
 import { RANKS, type Rank } from './rank.ts'
@@ -35,6 +36,7 @@ export class Admission {
   readonly #queues: Readonly<Record<Rank, Waiter[]>> = { vital: [], resume: [], ordinary: [], start: [] }
   /** Those who have rested: they were let in before, and are not refused now. */
   readonly #returning: (() => void)[] = []
+  readonly #room: Room = { rest: (wait) => this.#rest(wait) }
   #inUse = 0
   #closed = false
 
@@ -48,15 +50,21 @@ export class Admission {
   }
 
   /** Does `work` when there is room for its rank. `gone`: the caller hung up, and needs no place in the queue. */
-  async run<T>(rank: Rank, gone: () => AbortSignal, work: (room: Room) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new ShuttingDown({})
-    if (this.#queues[rank].length === 0 && this.#inUse < this.#limits[rank]) this.#inUse += 1
-    else await this.#queue(rank, gone())
-    try {
-      return await work({ rest: (wait) => this.#rest(wait) })
-    } finally {
-      this.#leave()
-    }
+  run<T>(rank: Rank, gone: () => AbortSignal, work: (room: Room) => Promise<T>): Promise<T>
+  run<T>(rank: Rank, gone: () => AbortSignal, work: (room: Room) => T | Promise<T>): T | Promise<T>
+  run<T>(rank: Rank, gone: () => AbortSignal, work: (room: Room) => T | Promise<T>): T | Promise<T> {
+    if (this.#closed) return Promise.reject(new ShuttingDown({}))
+    if (this.#queues[rank].length > 0 || this.#inUse >= this.#limits[rank])
+      return this.#queue(rank, gone()).then(() => this.#within(work))
+    this.#inUse += 1
+    return this.#within(work)
+  }
+
+  #within<T>(work: (room: Room) => T | Promise<T>): T | Promise<T> {
+    return settling(
+      () => work(this.#room),
+      () => this.#leave(),
+    )
   }
 
   /** Those who wait for room are told to ask another node. Those who have it go on. */
@@ -75,7 +83,7 @@ export class Admission {
     }
   }
 
-  #queue(rank: Rank, gone: AbortSignal): Promise<void> {
+  async #queue(rank: Rank, gone: AbortSignal): Promise<void> {
     const { queued, turnAwayAfterMs, giveUpAfterMs } = this.#options
     const queue = this.#queues[rank]
     const since = this.#clock.monotonic()

@@ -11,6 +11,7 @@ import { isFresh } from '../wire/etag.ts'
 import { closed, JSON_TYPE } from '../wire/schema.ts'
 import { goneSignal } from './gone-signal.ts'
 import type { Answer, AnyRoute, ApiContext, Call } from './route.ts'
+import { settling } from './settling.ts'
 import type { ContextOf } from './tenant-context.ts'
 
 const noQuery = closed({})
@@ -29,7 +30,7 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
     ...(route.stream === true && { exposeHeadRoute: false }), // a body that nobody reads would never end
     config: { permission: route.permission, reach: route.reach, opens: route.opens, operation: route.name },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { principal } = request
       const context = contextOf(principal.tenant)
       const given = method === 'POST' ? idempotencyKey(request.headers) : undefined
@@ -38,43 +39,40 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
       checkParams?.(request.params)
       const asked = checkQuery(readQuery(request.query))
       const body = readBody(request.body)
-      const callOf = (rest: Room['rest']): AnyCall => new AskedCall(request, reply, asked, body, rest) as AnyCall
+      const gone = (): AbortSignal => goneSignal(reply)
+      const begin = ({ rest }: Room): Answer | Promise<Answer> => {
+        const call = new AskedCall(request, reply, asked, body, rest) as AnyCall
+        const execute = (): Answer | Promise<Answer> =>
+          recorded(context, route, request, () => run(context, route, call))
+        return key === undefined ? execute() : once(context, operationOf(route, principal), key, call, execute, reply)
+      }
+      const fresh = route.cached === true ? request.headers['if-none-match'] : undefined
+      const finish = (answer: Answer): unknown => write(reply, route, answer, fresh)
       // An open stream takes no room from others: only its beginning is work.
-      if (route.stream === true)
-        return write(
-          reply,
-          route,
-          await context.admission.run(
-            rank,
-            () => goneSignal(reply),
-            ({ rest }) => run(context, route, callOf(rest)),
-          ),
-          undefined,
-        )
-      return context.admission.run(
-        rank,
-        () => goneSignal(reply),
-        async ({ rest }) => {
-          const call = callOf(rest)
-          const execute = (): Promise<Answer> => recorded(context, route, request, () => run(context, route, call))
-          if (key === undefined)
-            return write(
-              reply,
-              route,
-              await execute(),
-              route.cached === true ? request.headers['if-none-match'] : undefined,
-            )
-          const { answer, replayed } = await context.idempotency.run(
-            { tenant: context.tenant, operation: operationOf(route, principal), key },
-            { params: call.params, query: call.query, body: call.body },
-            execute,
-          )
-          if (replayed) reply.header('idempotent-replayed', 'true')
-          return write(reply, route, answer, undefined)
-        },
-      )
+      if (route.stream === true) return later(context.admission.run(rank, gone, begin), finish)
+      const sent = context.admission.run(rank, gone, (room) => later(begin(room), finish))
+      return sent === reply ? undefined : sent
     },
   })
+}
+
+const later = <T, R>(value: T | Promise<T>, then: (value: T) => R): R | Promise<R> =>
+  value instanceof Promise ? value.then(then) : then(value)
+
+/** A request with a key is answered once; those that repeat it get the same answer. */
+async function once(
+  { idempotency, tenant }: ApiContext,
+  operation: string,
+  key: string,
+  { params, query, body }: AnyCall,
+  execute: () => Answer | Promise<Answer>,
+  reply: FastifyReply,
+): Promise<Answer> {
+  const { answer, replayed } = await idempotency.run({ tenant, operation, key }, { params, query, body }, async () =>
+    execute(),
+  )
+  if (replayed) reply.header('idempotent-replayed', 'true')
+  return answer
 }
 
 type AnyCall = Call<TSchema | undefined, TSchema | undefined>
@@ -147,21 +145,20 @@ function recorded(
   { access: { kept }, clock }: ApiContext,
   { audit = 'written', method, name, secret }: AnyRoute,
   request: FastifyRequest,
-  execute: () => Promise<Answer>,
-): Promise<Answer> {
+  execute: () => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
   if (kept === undefined || audit === 'never' || method === 'GET') return execute()
   const { principal } = request
   const written = { trail: kept.audit, node: kept.nodeName, mode: audit, at: clock.now() }
   return audited({ ...written, operation: name, principal, request, secret: secret === true }, execute)
 }
 
-async function run(context: ApiContext, route: AnyRoute, call: AnyCall): Promise<Answer> {
+function run(context: ApiContext, route: AnyRoute, call: AnyCall): Answer | Promise<Answer> {
   context.inFlight.begin()
-  try {
-    return await route.handle(context, call)
-  } finally {
-    context.inFlight.end()
-  }
+  return settling(
+    () => route.handle(context, call),
+    () => context.inFlight.end(),
+  )
 }
 
 function bodyReader(route: AnyRoute): (body: unknown) => unknown {

@@ -9,6 +9,7 @@ import type { RoutePermission } from '../auth/permissions.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
 import type { MetricsHistory } from '../metrics/history.ts'
+import type { MetricsReadings } from '../metrics/metrics-readings.ts'
 import type { Admission, Room } from '../overload/admission.ts'
 import type { ErrorCode } from '../problem/error-code.ts'
 import type { Idempotency } from '../request/idempotency.ts'
@@ -40,6 +41,8 @@ export interface ApiContext {
   readonly live: LiveStreams | undefined
   /** Absent: this server keeps no figures of before. */
   readonly history: MetricsHistory | undefined
+  /** Absent: this server knows no figures but its own. */
+  readonly readings: MetricsReadings | undefined
 }
 
 type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined
@@ -102,7 +105,8 @@ export interface Route<Query extends TSchema | undefined, Body extends TSchema |
   readonly stream?: true
   /** Problems beyond those that any request can get. */
   readonly problems: readonly ErrorCode[]
-  handle(context: ApiContext, call: Call<Query, Body>): Promise<Answer>
+  /** At once where there is nothing to wait for: on paths that are asked very often that is felt. */
+  handle(context: ApiContext, call: Call<Query, Body>): Answer | Promise<Answer>
 }
 
 export type AnyRoute = Route<TSchema | undefined, TSchema | undefined>

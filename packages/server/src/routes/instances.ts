@@ -1,11 +1,11 @@
 import { fromWireId } from '@lockstep/base'
-import type { InstanceView, StateAnswer } from '@lockstep/engine'
+import type { InstanceState, InstanceView, StateAnswer } from '@lockstep/engine'
 import Type from 'typebox'
 import { inputParameters, instanceFilterParameters, readInstanceFilter } from '../filter/instance-filter.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { idempotencyKey } from '../request/idempotency-key.ts'
 import { waitMs } from '../request/wait.ts'
-import { route } from '../route/route.ts'
+import { type Answer, type ApiContext, route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
 import { Instance, InstanceId, readInstance, toWireInstance } from '../wire/instance.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
@@ -58,8 +58,9 @@ export const startInstance = route({
       ...rest,
       ...(dedupeKey === undefined ? {} : { dedupeKey }),
     })
-    if (limitMs > 0) await aside(() => waits.forEnd(tenant, instanceId, limitMs, here))
-    const instance = await readInstance(context, instanceId)
+    const last = limitMs > 0 ? await aside(() => waits.forEnd(tenant, instanceId, limitMs, here)) : undefined
+    const instance =
+      last === undefined ? await readInstance(context, instanceId) : toWireInstance(last.view, last.variables)
     return {
       status: created && wait === undefined ? 201 : 200,
       body: instance,
@@ -129,15 +130,33 @@ export const getInstance = route({
   query: closed({ wait: Type.Optional(duration('At most 60s.')) }),
   replies: { 200: Instance },
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND'],
-  async handle(context, { params, query, headers, rest }) {
-    const { engine, tenant, waits } = context
+  handle(context, { params, query, headers, rest }) {
+    const { engine, tenant } = context
     const instanceId = fromWireId('instance', params.id)
     const limitMs = waitMs(query.wait, 'query')
-    if (limitMs > 0) await rest(() => waits.forEnd(tenant, instanceId, limitMs, false))
-    const exact = limitMs > 0 || /\bno-cache\b/i.test(String(headers['cache-control'] ?? ''))
-    const { view, variables, from, ageMs } = await engine.state(instanceId, { tenant, exact })
-    const answer = { status: 200, headers: freshness(from, ageMs) }
-    if (from === 'miss') return { ...answer, body: toWireInstance(view, variables) }
-    return { ...answer, body: textOf(view, variables), type: JSON_TYPE }
+    if (limitMs > 0)
+      return waited(context, instanceId, () => rest(() => context.waits.forEnd(tenant, instanceId, limitMs, false)))
+    const control = headers['cache-control']
+    if (control !== undefined && /\bno-cache\b/i.test(String(control)))
+      return engine.state(instanceId, { tenant, exact: true }).then(toAnswer)
+    const hot = engine.hotState(instanceId, tenant)
+    return hot === undefined ? engine.state(instanceId, { tenant }).then(toAnswer) : toAnswer(hot)
   },
 })
+
+async function waited(
+  { engine, tenant }: ApiContext,
+  instanceId: string,
+  end: () => Promise<InstanceState | undefined>,
+): Promise<Answer> {
+  const last = await end()
+  return toAnswer(
+    last === undefined ? await engine.state(instanceId, { tenant, exact: true }) : { ...last, from: 'miss', ageMs: 0 },
+  )
+}
+
+function toAnswer({ view, variables, from, ageMs }: StateAnswer): Answer {
+  const headers = freshness(from, ageMs)
+  if (from === 'miss') return { status: 200, headers, body: toWireInstance(view, variables) }
+  return { status: 200, headers, body: textOf(view, variables), type: JSON_TYPE }
+}

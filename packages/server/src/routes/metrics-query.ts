@@ -1,14 +1,29 @@
-import { toWireId } from '@lockstep/base'
+import { toWireId, tryFromWireId } from '@lockstep/base'
 import Type from 'typebox'
 import { deriveSeries } from '../metrics/derive-series.ts'
-import { RouteNotFound } from '../problem/request-errors.ts'
+import type { MetricsHistory } from '../metrics/history.ts'
+import type { MetricsReadings } from '../metrics/metrics-readings.ts'
+import { NodeNotFound, RouteNotFound } from '../problem/request-errors.ts'
 import { route } from '../route/route.ts'
 import { iso } from '../wire/instance.ts'
 import { closed, instant, oneOf } from '../wire/schema.ts'
 
-const RANGES = { '15m': 15 * 60_000, '1h': 3_600_000, '6h': 6 * 3_600_000, '24h': 24 * 3_600_000 } as const
-/** More points than a screen has room for tell nobody more. */
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** More steps than a screen has room for tell nobody more; nor are there finer ones in the store, the further back it is. */
+const RANGES = {
+  '15m': { rangeMs: 15 * MINUTE, slotMs: MINUTE },
+  '1h': { rangeMs: HOUR, slotMs: MINUTE },
+  '6h': { rangeMs: 6 * HOUR, slotMs: 2 * MINUTE },
+  '24h': { rangeMs: DAY, slotMs: 15 * MINUTE },
+  '7d': { rangeMs: 7 * DAY, slotMs: HOUR },
+  '30d': { rangeMs: 30 * DAY, slotMs: 4 * HOUR },
+} as const
 const MOST_POINTS = 180
+
+type Range = keyof typeof RANGES
 
 const numbers = (description: string) =>
   Type.Unsafe<unknown>({ type: 'object', additionalProperties: { type: ['number', 'null'] }, description })
@@ -20,28 +35,61 @@ export const queryMetrics = route({
   permission: 'cluster:read',
   reach: 'cluster',
   summary:
-    'What the node that answers counted lately, as curves: rates, and quantiles from histograms. Kept in its memory, for a day at most.',
-  query: closed({ range: Type.Optional(oneOf(Object.keys(RANGES) as (keyof typeof RANGES)[], '1h unless given.')) }),
+    'What the nodes of the cluster counted, as curves: rates, and quantiles from histograms. Kept for a month, the coarser the older.',
+  query: closed({
+    range: Type.Optional(oneOf(Object.keys(RANGES) as Range[], '1h unless given.')),
+    scope: Type.Optional(
+      oneOf(
+        ['cluster', 'node'],
+        'cluster unless given: of all nodes, by minutes; what others counted in the last one comes when it is over. node: of the one that answers, from its memory, a day at most.',
+      ),
+    ),
+    nodeId: Type.Optional(
+      Type.String({ description: 'Of this node alone, whoever answers: nod_…. By minutes, of the last six hours.' }),
+    ),
+  }),
   replies: {
     200: Type.Object({
-      nodeId: Type.String({ description: 'Whose figures these are.' }),
+      scope: oneOf(['cluster', 'node'], 'Whether these are figures of all nodes.'),
+      nodeId: Type.String({ description: 'Whose figures these are; of all nodes: who answered.' }),
       range: Type.String(),
-      from: instant('The first reading that was used; later than the range where the node is younger.'),
+      from: instant('Where the first step begins; later than the range where there is nothing from before.'),
       at: Type.Array(Type.Number(), { description: 'End of each step, milliseconds since 1970.' }),
       curves: Type.Unsafe<unknown>({
         type: 'object',
         additionalProperties: { type: 'array', items: { type: ['number', 'null'] } },
-        description: 'A value for each step, by name; null where nothing came.',
+        description:
+          'A value for each step, by name; null where nothing came. Levels, such as memory, are the mean of the nodes that did something.',
       }),
       totals: numbers('Counts, and quantiles of the whole range.'),
     }),
   },
-  problems: [],
-  async handle({ engine, history }, { query: { range = '1h' } }) {
-    if (history === undefined) throw new RouteNotFound({ method: 'GET', path: '/metrics/query' })
-    const samples = await history.read(RANGES[range])
-    const { at, curves, totals } = deriveSeries(history.table, samples, MOST_POINTS)
-    const nodeId = toWireId('node', engine.nodeId)
-    return { status: 200, body: { nodeId, range, from: iso(samples[0]?.at), at, curves, totals } }
+  problems: ['NODE_NOT_FOUND'],
+  async handle({ engine, history, readings }, { query: { range = '1h', scope = 'cluster', nodeId: wanted } }) {
+    const one = wanted === undefined ? undefined : requireNode(wanted)
+    const isOwn = readings === undefined || (scope === 'node' && one === undefined)
+    const { samples, ...derived } = isOwn ? await own(history, range) : await kept(readings, range, one)
+    const whose = {
+      scope: isOwn || one !== undefined ? 'node' : 'cluster',
+      nodeId: toWireId('node', isOwn || one === undefined ? engine.nodeId : one),
+    }
+    return { status: 200, body: { ...whose, range, from: iso(samples[0]?.at), ...derived } }
   },
 })
+
+async function own(history: MetricsHistory | undefined, range: Range) {
+  if (history === undefined) throw new RouteNotFound({ method: 'GET', path: '/metrics/query' })
+  const samples = await history.read(RANGES[range].rangeMs)
+  return { samples, ...deriveSeries(history.table, samples, MOST_POINTS) }
+}
+
+async function kept(readings: MetricsReadings, range: Range, nodeId: string | undefined) {
+  const { table, samples } = await readings.read({ ...RANGES[range], nodeId })
+  return { samples, ...deriveSeries(table, samples, samples.length) }
+}
+
+function requireNode(wireId: string): string {
+  const id = tryFromWireId('node', wireId)
+  if (id === undefined) throw new NodeNotFound({ id: wireId.slice(0, 100) })
+  return id
+}

@@ -1,4 +1,5 @@
-import type { Engine } from '@lockstep/engine'
+import { PassingMap } from '@lockstep/base'
+import type { Engine, InstanceState } from '@lockstep/engine'
 
 /**
  * Requests that wait for an instance to end. Closing lets them all go: each then answers with the instance as it stands,
@@ -6,7 +7,8 @@ import type { Engine } from '@lockstep/engine'
  */
 export class Waits {
   readonly #engine: Engine
-  readonly #open = new Set<() => void>()
+  readonly #open = new PassingMap<number, () => void>()
+  #count = 0
   #closed = false
 
   constructor(engine: Engine) {
@@ -17,19 +19,21 @@ export class Waits {
     return this.#closed
   }
 
-  /** Settles when the instance has ended, the time is over, or the server closes. `here`: it began on this node. */
-  async forEnd(tenant: string, instanceId: string, limitMs: number, here: boolean): Promise<void> {
-    if (this.#closed) return
-    let letGo: (() => void) | undefined
-    const released = new Promise<void>((resolve) => {
-      letGo = resolve
-      this.#open.add(resolve)
+  /**
+   * Settles when the instance has ended, the time is over, or the server closes. Answers how it ended where this node knows that without
+   * asking the store. `here`: it began on this node.
+   */
+  forEnd(tenant: string, instanceId: string, limitMs: number, here: boolean): Promise<InstanceState | undefined> {
+    if (this.#closed) return Promise.resolve(undefined)
+    return new Promise((resolve, reject) => {
+      const number = this.#add(() => resolve(undefined))
+      const ended = this.#engine.waitForLast(instanceId, { tenant, limitMs, here })
+      const stop = (): boolean => this.#open.delete(number)
+      ended.then(
+        (last) => stop() && resolve(last),
+        (error) => stop() && reject(error),
+      )
     })
-    try {
-      await Promise.race([this.#engine.waitForEnd(instanceId, { tenant, limitMs, here }), released])
-    } finally {
-      if (letGo !== undefined) this.#open.delete(letGo)
-    }
   }
 
   /** Runs what waits for something; the signal says that the server closes and that it should answer with what there is. */
@@ -37,16 +41,22 @@ export class Waits {
     const controller = new AbortController()
     const letGo = (): void => controller.abort()
     if (this.#closed) letGo()
-    this.#open.add(letGo)
+    const number = this.#add(letGo)
     try {
       return await run(controller.signal)
     } finally {
-      this.#open.delete(letGo)
+      this.#open.delete(number)
     }
+  }
+
+  #add(letGo: () => void): number {
+    this.#count += 1
+    this.#open.set(this.#count, letGo)
+    return this.#count
   }
 
   close(): void {
     this.#closed = true
-    for (const letGo of this.#open) letGo()
+    for (const letGo of this.#open.values()) letGo()
   }
 }

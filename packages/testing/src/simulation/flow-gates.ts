@@ -2,7 +2,7 @@
 import type { Database } from './database.ts'
 import type { FlowKeys, TicketTableRow } from './flow-tables.ts'
 import { putMessage, stimulate } from './stimulate.ts'
-import { type JournalTableRow, keyOf } from './tables.ts'
+import { type InstanceTableRow, type JournalTableRow, keyOf } from './tables.ts'
 
 /** The queue of those who wait: no worker claims it. */
 export const PARKED = 'flow'
@@ -159,7 +159,7 @@ export function drop(database: Database, nodeId: string, instanceId: string, rea
   if (ticket?.state === 'gathering') writeStarted(database, nodeId, instanceId, 0, useGathered(database, ticket))
   if (ticket !== undefined && ticket.state !== 'admitted') {
     tables.tickets.delete(instanceId)
-    tables.instances.get(instanceId)!.queue = ticket.queue
+    Object.assign(tables.instances.get(instanceId)!, { queue: ticket.queue, flow: undefined })
     const row = tables.agenda.get(instanceId)
     if (row !== undefined) Object.assign(row, { queue: ticket.queue, dueAt: now() })
   }
@@ -182,6 +182,23 @@ export function drop(database: Database, nodeId: string, instanceId: string, rea
 
 /** The trigger of `instance`: a slot is free when its instance has ended. */
 export function freeSlots({ tables }: Database): void {
-  for (const [id, ticket] of tables.tickets)
-    if (ticket.state === 'admitted' && tables.instances.get(id)?.finishedAt !== undefined) tables.tickets.delete(id)
+  for (const [id, ticket] of tables.tickets) {
+    const instance = tables.instances.get(id)
+    if (ticket.state !== 'admitted' || instance?.finishedAt === undefined) continue
+    instance.flow = ticket.keys
+    tables.tickets.delete(id)
+  }
+}
+
+/** `lockstep_flow_reopen` of migration 0026: an ended instance that is sent back to work waits for a slot as a start does. */
+export function reopen(database: Database, instance: InstanceTableRow, queue: string): void {
+  const { tables, now } = database
+  const { id: instanceId, tenant, definitionId, flow: keys } = instance
+  const ticket: TicketTableRow = {
+    ...{ tenant, instanceId, definitionId, state: 'waiting', keys: keys!, gather: undefined, gathers: undefined },
+    ...{ priority: 0, rank: now(), since: now(), queue, releaseAt: undefined },
+  }
+  tables.tickets.set(instanceId, ticket)
+  admit(database, ticket)
+  if (lineOf(database, ticket).includes(ticket)) instance.status = 'queued'
 }

@@ -112,6 +112,7 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       runs: (tenant, id, before, limit) =>
         call('schedules.runs', READS, () => schedules.runs(tenant, id, before, limit)),
       staleSources: (limit) => call('schedules.staleSources', READS, () => schedules.staleSources(limit)),
+      trimSkipped: (keepMs, limit) => call('schedules.trimSkipped', WRITES, () => schedules.trimSkipped(keepMs, limit)),
       sourceApplied: (source) => call('schedules.sourceApplied', WRITES, () => schedules.sourceApplied(source)),
     },
     flow: {

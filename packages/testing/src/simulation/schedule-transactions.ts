@@ -87,6 +87,16 @@ export function scheduleTransactions(database: Database): Synchronous<ScheduleSt
     staleSources: (limit) => stale().slice(0, limit),
     sourceApplied: ({ tenant, definitionId, version }) =>
       void tables.scheduleSources.set(keyOf(definitionId, tenant), version),
+    trimSkipped: (keepMs, limit) => {
+      const old = [...tables.scheduleRuns]
+        .filter(
+          ([, { state, open, decidedAt }]) => state === 'skipped' && !open && decidedAt <= database.now() - keepMs,
+        )
+        .sort(([, a], [, b]) => a.decidedAt - b.decidedAt)
+        .slice(0, limit)
+      for (const [key] of old) tables.scheduleRuns.delete(key)
+      return old.length
+    },
   }
 }
 

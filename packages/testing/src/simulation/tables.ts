@@ -1,5 +1,5 @@
 import type { ClusterEvent, NodeReport, WantedState } from '@lockstep/engine/ports'
-import { emptyFlowTables, type FlowTables } from './flow-tables.ts'
+import { emptyFlowTables, type FlowKeys, type FlowTables } from './flow-tables.ts'
 import { emptyMaintenanceTables, type MaintenanceTables } from './maintenance-tables.ts'
 import { emptyOperationTables, type OperationTables } from './operation-tables.ts'
 import { emptyScheduleTables, type ScheduleTables } from './schedule-tables.ts'
@@ -61,6 +61,8 @@ export interface InstanceTableRow {
   snapshotAt: number | undefined
   /** JSON text. */
   snapshot: string | undefined
+  /** Where it is under control. */
+  flow?: FlowKeys | undefined
 }
 
 export interface AgendaTableRow {

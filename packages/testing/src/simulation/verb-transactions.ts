@@ -9,6 +9,7 @@ import {
 } from '@lockstep/engine/ports'
 import { positionsOf } from './commit-transaction.ts'
 import type { Database } from './database.ts'
+import { freeSlots, PARKED, reopen } from './flow-gates.ts'
 import { putMessage, stimulate, takeKept } from './stimulate.ts'
 import type { Synchronous } from './synchronous.ts'
 import { type InstanceTableRow, keyOf } from './tables.ts'
@@ -124,8 +125,11 @@ function retry(database: Database, request: RetryMessage): VerbVerdict {
   if ((tables.inbox.get(instanceId) ?? []).some((message) => message.dedupeKey === 'retry'))
     return { kind: 'already-requested' }
   if (!takeBackEnd(database, instance) && !force) return { kind: 'parent-told', parentId: parentId ?? '' }
+  freeSlots(database)
+  const runsIn = queue ?? instance.queue
+  const isControlled = instance.finishedAt !== undefined && instance.flow !== undefined
   if (instance.finishedAt !== undefined)
-    Object.assign(instance, { finishedAt: undefined, status: 'suspended', queue: queue ?? instance.queue })
+    Object.assign(instance, { finishedAt: undefined, status: 'suspended', queue: isControlled ? PARKED : runsIn })
   messages.forEach(({ kind, payload }, index) =>
     put(database, instance, kind, payload, index === messages.length - 1 ? 'retry' : undefined),
   )
@@ -133,7 +137,8 @@ function retry(database: Database, request: RetryMessage): VerbVerdict {
     if (row.instanceId === instanceId && row.resolvedAt === undefined)
       Object.assign(row, { resolvedAt: now(), resolution: 'retried', note })
   stimulate(database, [instanceId])
-  moveTo(database, instanceId, queue)
+  if (isControlled) reopen(database, instance, runsIn)
+  else moveTo(database, instanceId, queue)
   return { kind: 'accepted' }
 }
 

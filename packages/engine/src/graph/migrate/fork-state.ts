@@ -11,7 +11,7 @@ const OWN_WAITS: ReadonlySet<string> = new Set(['child', 'children', 'task', 'hu
 
 /**
  * A copy of an instance is a run of its own: nothing outside was done in its name. Attempts that nobody knows the outcome of are made; children
- * and tasks that are the original's begin anew; what the original did is the original's to undo. What held the original up does not hold up its copy.
+ * and tasks that are the original's begin anew, and those it drops are its own to stop; what the original did is the original's to undo. What held the original up does not hold up its copy.
  */
 export function forkState(
   program: GraphProgram,
@@ -22,6 +22,7 @@ export function forkState(
   delete state.compensations
   delete state.undoing
   delete state.undoers
+  delete state.unwanted
   if (isHeldUp(state)) retryFaulted(program, state)
   for (const [step, execution] of Object.entries(state.executions)) {
     delete execution.announced

@@ -19,6 +19,7 @@ import { verdict } from '../../graph/verdict.ts'
 import { dueWaits, nextDueAt, nextDueInMs, openWaitOf, stamp } from '../../graph/waits.ts'
 import type { Fact, Failure, OpenedFact, StepKey } from '../../journal/fact.ts'
 import { checkFanOut, widthOf } from '../../limit/check-fan-out.ts'
+import { silentOutlet } from '../../progress/attempt-outlet.ts'
 import { withStandIns } from '../../secret/secret-places.ts'
 import { unclearOutcome } from '../../step/incident.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
@@ -27,11 +28,10 @@ import type { Pin } from '../../test-run/pin.ts'
 import { operateGraph, standsOf, stepOf } from '../../verb/operate-graph.ts'
 import type { ExecutionOrder, Stands } from '../control-messages.ts'
 import { activeBeside, type Cancellation, type Execution, type ExecutionHost, type Posture } from '../execution.ts'
-import { silentOutlet } from './attempt-outlet.ts'
 import { inputsFromSandbox, inputsNow } from './evaluate-inputs.ts'
 import { type GraphShell, LiveGraph, type Run } from './live-graph.ts'
 import { reopenOutside } from './open-outside.ts'
-import { outsideEnded } from './outside-ended.ts'
+import { outsideEnded, tookTooLong } from './outside-ended.ts'
 import { restartChildren, runChild } from './run-child.ts'
 import { bulkChildEnded, resumeChildren, runChildren, tendChildren } from './run-children.ts'
 import { runEffect } from './run-effect.ts'
@@ -41,6 +41,7 @@ import { runTask } from './run-task.ts'
 import { runTransaction } from './run-transaction.ts'
 import { cancelGraph, stopChildren } from './saga.ts'
 import { activityContext, settleStep } from './settle-step.ts'
+import { stopUnwanted } from './stop-unwanted.ts'
 import { timeoutFacts } from './timeout-facts.ts'
 
 /** Inline steps of one turn; then others get a turn too, and what was recorded can leave. */
@@ -104,6 +105,10 @@ export class GraphExecution implements Execution {
     this.#turn()
   }
 
+  get variables(): Readonly<Record<string, Json>> {
+    return this.#graph.state.variables
+  }
+
   get holdsOn(): boolean {
     return this.#graph.sections.heldCount > 0
   }
@@ -141,7 +146,7 @@ export class GraphExecution implements Execution {
     for (const { step, wait } of dueWaits(graph.state, now)) {
       if (!graph.isAlive(step)) continue // cancelled by one that fired before it
       if (wait.kind === 'timer') graph.fold({ kind: 'completed', step, outcome: 'done', by: 'timer' })
-      else if (wait.kind === 'timeout') graph.fold(timedOut(step, wait.ms))
+      else if (wait.kind === 'timeout') graph.fold(tookTooLong(step, wait.ms))
       else if (wait.kind === 'lock') graph.sections.timedOut(step)
       else if (wait.kind !== 'retry') late.push(step)
     }
@@ -158,7 +163,8 @@ export class GraphExecution implements Execution {
 
   posture(): Posture {
     const { state, activeCount, freeze, sections, deferrals, bounds } = this.#graph
-    const end = verdict(state)
+    const isParting = state.unwanted !== undefined
+    const end = isParting ? undefined : verdict(state)
     if (end !== undefined) {
       return {
         kind: 'ended',
@@ -167,10 +173,11 @@ export class GraphExecution implements Execution {
         error: end.status === 'faulted' ? end.error : undefined,
       }
     }
-    if (bounds.breach !== undefined) return { kind: 'ended', status: 'faulted', output: null, error: bounds.breach }
+    if (bounds.breach !== undefined && !isParting)
+      return { kind: 'ended', status: 'faulted', output: null, error: bounds.breach }
     const status: { status?: string } = state.undoing === undefined ? {} : { status: 'compensating' }
     const dueAt = earliest(earliest(nextDueAt(state), sections.nextAskAt), deferrals.nextDueAt())
-    if (activeCount > 0 || this.#turnScheduled || freeze.isOn) return activeBeside(dueAt, status.status)
+    if (activeCount > 0 || isParting || this.#turnScheduled || freeze.isOn) return activeBeside(dueAt, status.status)
     bounds.rested()
     return { kind: 'waiting', dueAt, dueInMs: nextDueInMs(state), ...status }
   }
@@ -226,6 +233,7 @@ export class GraphExecution implements Execution {
     } finally {
       this.#advancing = false
     }
+    stopUnwanted(graph)
     if (graph.bulkRuns.size > 0) tendChildren(graph)
     this.#rest()
   }
@@ -234,6 +242,7 @@ export class GraphExecution implements Execution {
     this.#graph.dropCancelled()
     this.#graph.sections.tend()
     stopChildren(this.#graph)
+    stopUnwanted(this.#graph)
     this.#graph.host.changed()
   }
 
@@ -357,9 +366,4 @@ const earliest = (a: number | undefined, b: number | undefined): number | undefi
 
 function completed(step: StepKey, by: 'event' | 'resume', payload: unknown): Fact {
   return { kind: 'completed', step, outcome: 'done', output: (payload ?? null) as Json, by }
-}
-
-function timedOut(step: StepKey, ms: number): Fact {
-  const message = `"${step}" took longer than ${ms} ms`
-  return { kind: 'failed', step, attempt: 1, error: { code: 'TIMED_OUT', message, step } }
 }

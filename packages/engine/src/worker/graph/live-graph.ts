@@ -62,6 +62,8 @@ export class LiveGraph {
   readonly sections: Sections
   /** Children whose start is on its way. */
   readonly starting = new Map<StepKey, Promise<void>>()
+  /** Children of dropped branches that are being told. */
+  readonly parting = new Set<string>()
   /** Children were told that the instance is undone. */
   toldChildren = false
   /** The step whose transaction is open. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@lockstep/base'
 import { type CompiledActivity, isConnected } from '../../graph/graph-program.ts'
 import type { OpenWait } from '../../graph/graph-state.ts'
+import { TIMED_OUT } from '../../graph/unwanted-children.ts'
 import type { Fact, Failure, HumanWait, StepKey } from '../../journal/fact.ts'
 import { retryDelayMs } from '../../step/retry-policy.ts'
 import type { InboxMessage } from '../../store/agenda-store.ts'
@@ -20,12 +21,19 @@ export function outsideEnded(graph: LiveGraph, { step, wait }: OpenWait, message
 /** What becomes of a wait that was not over in time: a way out where one is connected, else a failure like any other. */
 export function timeoutFact(graph: LiveGraph, step: StepKey): Fact {
   const wait = graph.state.waits[step]?.wait
+  if (wait?.kind === 'child' || wait?.kind === 'children') return tookTooLong(step, wait.timeoutMs!)
   const completed: Fact = { kind: 'completed', step, outcome: 'timeout', by: 'timer' }
   if (wait?.kind !== 'task' && wait?.kind !== 'human') return completed
   if (isConnected(activityOf(graph, step), 'timeout')) return completed
   const who = wait.kind === 'task' ? `No worker has completed task "${wait.name}"` : `Nobody has done "${wait.title}"`
   const message = `${who} within ${wait.timeoutMs} ms`
   return failedFact(graph, step, { code: 'TASK_TIMED_OUT', message, step }, wait.kind === 'task')
+}
+
+/** Of a step that contains others: those are dropped. */
+export function tookTooLong(step: StepKey, ms: number): Fact {
+  const message = `"${step}" took longer than ${ms} ms`
+  return { kind: 'failed', step, attempt: 1, error: { code: TIMED_OUT, message, step } }
 }
 
 function humanEnded(step: StepKey, wait: HumanWait, message: InboxMessage, payload: JsonObject): Fact {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { Engine } from '../../engine.ts'
 
 /** What only the sandbox can evaluate, and takes a while to. */
-const SLOW = '(() => { let sum = 0; for (let n = 0; n < 1e5; n += 1) sum += n % 2; return sum })()'
+const SLOW = '(() => { let sum = 0; for (let n = 0; n < 3e4; n += 1) sum += n % 2; return sum })()'
 
 it('starts the child that the last owner could not, however long its inputs take to evaluate', async () => {
   const { direct: store } = simulatedStore({ clock, random })
@@ -39,7 +39,7 @@ it('starts the child that the last owner could not, however long its inputs take
   try {
     expect(await second.waitForEnd(instanceId, { limitMs: 10_000 })).toMatchObject({ status: 'completed' })
     const [child] = await second.list({ definitionId: 'child' }, 10)
-    expect(child).toMatchObject({ status: 'completed', output: { got: 50_000 } })
+    expect(child).toMatchObject({ status: 'completed', output: { got: 15_000 } })
   } finally {
     await second.close(0)
   }

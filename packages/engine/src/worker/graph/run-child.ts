@@ -15,8 +15,9 @@ export function runChild(graph: LiveGraph, run: Run, inputs: JsonObject): void {
     return graph.fail(run, new WorkflowFault({ message, faultCode: 'TOO_DEEP' }))
   }
   const instanceId = host.newId()
-  const detached = inputs.wait === false ? ({ detached: true } as const) : {}
-  graph.fold({ kind: 'waiting', step: run.step, wait: { kind: 'child', instanceId, ...detached } })
+  const { timeoutMs } = run.activity
+  const how = inputs.wait === false ? ({ detached: true } as const) : timeoutMs === undefined ? {} : { timeoutMs }
+  graph.fold({ kind: 'waiting', step: run.step, wait: { kind: 'child', instanceId, ...how } })
   begin(graph, run, instanceId, () => inputs)
 }
 
@@ -50,12 +51,10 @@ async function startChild(
   try {
     const inputs = await inputsOf()
     await host.durable()
-    await host.startChild({
-      ...childOf(inputs, state.correlationId),
-      instanceId,
-      step,
-      depth: (state.depth ?? 0) + 1,
-    })
+    const child = childOf(inputs, state.correlationId)
+    // Its branch may have been dropped meanwhile.
+    if (!child.awaited || waitsFor(graph, step, instanceId))
+      await host.startChild({ ...child, instanceId, step, depth: (state.depth ?? 0) + 1 })
     if (inputs.wait === false)
       finish = () => graph.fold({ kind: 'completed', step, outcome: 'done', output: { instanceId } })
   } catch (error) {

@@ -25,7 +25,7 @@ export function runChildren(graph: LiveGraph, run: Run, inputs: JsonObject): voi
     const message = `Workflows that run one another are ${depth} deep, the limit is ${shell.mostDepth}: look for a circle`
     return graph.fail(run, new WorkflowFault({ message, faultCode: 'TOO_DEEP' }))
   }
-  const wait = childrenWait(host.newId(), inputs, state.correlationId)
+  const wait = childrenWait(host.newId(), inputs, state.correlationId, run.activity.timeoutMs)
   graph.fold({ kind: 'waiting', step, wait })
   graph.bulkRuns.add(step)
 }
@@ -180,7 +180,12 @@ function forget(graph: LiveGraph, step: StepKey): void {
   for (const name of graph.begun.keys()) if (name.startsWith(`${step}@`)) graph.begun.delete(name)
 }
 
-function childrenWait(firstId: string, inputs: JsonObject, inherited: string | undefined): ChildrenWait {
+function childrenWait(
+  firstId: string,
+  inputs: JsonObject,
+  inherited: string | undefined,
+  timeoutMs: number | undefined,
+): ChildrenWait {
   const { definitionId, items, concurrency, onChildFailure, collect, version } = inputs
   const correlationId = typeof inputs.correlationId === 'string' ? inputs.correlationId : inherited
   return {
@@ -193,5 +198,6 @@ function childrenWait(firstId: string, inputs: JsonObject, inherited: string | u
     ...(onChildFailure === 'fail-fast' ? { failFast: true } : {}),
     ...(typeof version === 'number' ? { version } : {}),
     ...(correlationId === undefined ? {} : { correlationId }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   }
 }

@@ -1,8 +1,8 @@
 import { abortable, type JsonObject, LazyAbort } from '@lockstep/base'
 import type { ActivityResult, EffectActivity } from '../../activity/activity-handler.ts'
 import type { Passed } from '../../limit/passed-gate.ts'
+import { EffectOutlet } from '../../progress/attempt-outlet.ts'
 import { runPoliced } from '../../step/policed-attempt.ts'
-import { EffectOutlet } from './attempt-outlet.ts'
 import { enterStep, gateNames, putOff } from './enter-step.ts'
 import { inputsWithSecrets } from './inputs-with-secrets.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
@@ -75,17 +75,9 @@ async function attemptEffect(
   const bounds = { timeoutMs: activity.timeoutMs, heartbeatMs, lease }
   return runPoliced(clock, abort, `Step "${step}"`, bounds, async (own, beat) => {
     const given = activity.secrets.length === 0 ? inputs : await inputsWithSecrets(graph, run, inputs)
-    const outlet = new EffectOutlet(graph, run, own, beat)
+    const outlet = new EffectOutlet(graph, step, run.attempt, own, beat)
     const context = activityContext(graph, run, own, outlet, { lastHeartbeat, fence: lease?.fence })
-    try {
-      const result = await handler.run(given, context)
-      const settled = outlet.settled()
-      if (settled !== undefined) await settled
-      return result
-    } catch (error) {
-      void outlet.settled()?.catch(() => undefined) // nothing more is taken from it
-      throw error
-    }
+    return outlet.around(() => handler.run(given, context))
   })
 }
 

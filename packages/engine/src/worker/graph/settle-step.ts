@@ -1,9 +1,9 @@
 import type { Json } from '@lockstep/base'
 import type { ActivityContext, ActivityResult, CompletedResult, InlineResult } from '../../activity/activity-handler.ts'
 import type { CompletedFact } from '../../journal/fact.ts'
+import type { AttemptOutlet } from '../../progress/attempt-outlet.ts'
 import { toPayload } from '../../step/payload.ts'
 import type { NewEvent } from '../../store/commit-store.ts'
-import type { AttemptOutlet } from './attempt-outlet.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 
 /** Makes what came of a step a fact. */
@@ -74,30 +74,79 @@ export interface AttemptScope {
 
 export function activityContext(
   graph: LiveGraph,
-  { step, attempt }: Run,
+  run: Run,
   abort: { readonly signal: AbortSignal },
   outlet: AttemptOutlet,
-  { lastHeartbeat, fence }: AttemptScope = {},
+  scope: AttemptScope = {},
 ): ActivityContext {
-  const { instanceId, definitionId } = graph.host.identity
-  return {
-    instanceId,
-    definitionId,
-    correlationId: graph.state.correlationId,
-    step,
-    attempt,
-    idempotencyKey: `${instanceId}:${step}${graph.state.rewinds === undefined ? '' : `~${graph.state.rewinds}`}`,
-    get signal() {
-      return abort.signal
-    },
-    logger: graph.shell.logger,
-    fence,
-    lastHeartbeat,
-    secret: (name) => graph.secrets.read(name, graph.host.identity.tenant),
-    holdsSecret: (text) => graph.secrets.shows(text),
-    progress: (progress) => outlet.report().progress(progress),
-    heartbeat: (details) => outlet.report().heartbeat(details),
-    emit: (part, number) => outlet.parts().emit(part, number),
-    emitted: () => outlet.parts().emitted(),
+  return new StepContext(graph, run, abort, outlet, scope)
+}
+
+/** What code of an activity sees; made as it is read, for the reasons that `FunctionContext` tells. */
+class StepContext implements ActivityContext {
+  readonly instanceId: string
+  readonly definitionId: string
+  readonly correlationId: string | undefined
+  readonly step: string
+  readonly attempt: number
+  readonly idempotencyKey: string
+  readonly fence: bigint | undefined
+  readonly lastHeartbeat: Json | undefined
+  readonly #graph: LiveGraph
+  readonly #abort: { readonly signal: AbortSignal }
+  readonly #outlet: AttemptOutlet
+
+  constructor(
+    graph: LiveGraph,
+    { step, attempt }: Run,
+    abort: { readonly signal: AbortSignal },
+    outlet: AttemptOutlet,
+    { lastHeartbeat, fence }: AttemptScope,
+  ) {
+    const { instanceId, definitionId } = graph.host.identity
+    const { rewinds } = graph.state
+    this.instanceId = instanceId
+    this.definitionId = definitionId
+    this.correlationId = graph.state.correlationId
+    this.step = step
+    this.attempt = attempt
+    this.idempotencyKey = `${instanceId}:${step}${rewinds === undefined ? '' : `~${rewinds}`}`
+    this.fence = fence
+    this.lastHeartbeat = lastHeartbeat
+    this.#graph = graph
+    this.#abort = abort
+    this.#outlet = outlet
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get logger(): ActivityContext['logger'] {
+    return this.#graph.shell.logger
+  }
+
+  get secret(): ActivityContext['secret'] {
+    return (name) => this.#graph.secrets.read(name, this.#graph.host.identity.tenant)
+  }
+
+  get holdsSecret(): ActivityContext['holdsSecret'] {
+    return (text) => this.#graph.secrets.shows(text)
+  }
+
+  get progress(): ActivityContext['progress'] {
+    return (progress) => this.#outlet.report().progress(progress)
+  }
+
+  get heartbeat(): ActivityContext['heartbeat'] {
+    return (details) => this.#outlet.report().heartbeat(details)
+  }
+
+  get emit(): ActivityContext['emit'] {
+    return (part, number) => this.#outlet.parts().emit(part, number)
+  }
+
+  get emitted(): ActivityContext['emitted'] {
+    return () => this.#outlet.parts().emitted()
   }
 }

@@ -13,6 +13,10 @@ import {
 } from './fixture.ts'
 
 const ENDED = { facts: [{ kind: 'ended', data: '{"status":"completed"}' }], then: COMPLETED } as const
+const FAULTED = {
+  facts: [{ kind: 'ended', data: '{"status":"faulted"}' }],
+  then: { kind: 'end', status: 'faulted' },
+} as const
 
 interface FlowBench extends Bench {
   readonly node: ContractNode
@@ -25,6 +29,10 @@ interface FlowBench extends Bench {
   claimed(): Promise<string[]>
   /** Ends an instance that `claimed` answered, or that was started here. */
   end(id: string, claimNo?: number): Promise<void>
+  /** The same, as faulted. */
+  fault(id: string): Promise<void>
+  /** Sends it back to work. */
+  retry(id: string): ReturnType<Bench['store']['verbs']['retry']>
 }
 
 interface Extra {
@@ -58,6 +66,15 @@ async function flowBench(open: () => Promise<Bench>): Promise<FlowBench> {
       const answer = await node.checkpoint(checkpoint(id, { ...ENDED, claimNo }))
       expect(answer.checkpoints).toEqual([{ kind: 'written' }])
     },
+    fault: async (id) => {
+      const answer = await node.checkpoint(checkpoint(id, FAULTED))
+      expect(answer.checkpoints).toEqual([{ kind: 'written' }])
+    },
+    retry: (instanceId) =>
+      b.store.verbs.retry({
+        ...{ tenant: TENANT, instanceId, messages: [{ kind: 'retry', payload: '{}' }] },
+        ...{ queue: undefined, force: false, note: undefined, operationId: undefined },
+      }),
   }
 }
 
@@ -266,6 +283,40 @@ export function flowExamples(open: () => Promise<Bench>): void {
     const second = await b.start(of(4))
     expect((await b.pump()).admitted).toBe(1)
     expect(await b.store.instances.get(TENANT, second.id)).toMatchObject({ input: [{ n: 4 }] })
+  })
+
+  it('makes an ended instance that is sent back to work wait for a slot, in line with the starts', async () => {
+    const b = await flowBench(open)
+    await b.set({ concurrency: { limit: 1 } })
+    const first = await b.start()
+    expect(await b.claimed()).toEqual([first.id])
+    await b.fault(first.id)
+    const second = await b.start()
+    expect(second.kind).toBe('started')
+    expect(await b.retry(first.id)).toEqual({ kind: 'accepted' })
+    const third = await b.start()
+    expect(third.kind).toBe('queued')
+    expect(await b.store.flow.get(TENANT, WORKFLOW)).toMatchObject({ alive: 1, waiting: 2 })
+    expect(await b.store.flow.standing(TENANT, first.id)).toMatchObject({ state: 'waiting', blocked: 'concurrency' })
+    expect((await b.store.instances.get(TENANT, first.id))!.status).toBe('queued')
+    expect((await b.pump()).admitted).toBe(0)
+    expect(await b.claimed()).toEqual([second.id])
+    await b.end(second.id)
+    expect((await b.pump()).admitted).toBe(1)
+    expect(await b.node.claim()).toMatchObject([{ instanceId: first.id, claimNo: 2 }])
+    expect(await b.store.flow.get(TENANT, WORKFLOW)).toMatchObject({ alive: 1, waiting: 1 })
+  })
+
+  it('lets an ended instance that is sent back to work go on at once where a slot is free', async () => {
+    const b = await flowBench(open)
+    await b.set({ singleton: { onBusy: 'reject' } })
+    const { id } = await b.start()
+    await b.claimed()
+    await b.fault(id)
+    expect(await b.retry(id)).toEqual({ kind: 'accepted' })
+    expect(await b.start()).toMatchObject({ kind: 'busy', instanceId: id })
+    expect(await b.node.claim()).toMatchObject([{ instanceId: id, claimNo: 2 }])
+    expect(await b.store.flow.get(TENANT, WORKFLOW)).toMatchObject({ alive: 1, waiting: 0 })
   })
 
   it('answers a start that is sent again with what became of it', async () => {

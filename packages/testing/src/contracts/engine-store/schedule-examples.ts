@@ -306,6 +306,22 @@ export function scheduleExamples(open: () => Promise<Bench>): void {
     expect(again.runs).toMatchObject([{ created: false }])
   })
 
+  it('deletes skipped runs that are old enough, the oldest first and no more than asked', async () => {
+    const s = await site(open)
+    const { schedules } = s.b.store
+    await s.put('old')
+    await s.fire(() => ({ runs: [s.run('start', 'old@1'), s.run('wait', 'old@2'), s.run('wait', 'old@3')] }))
+    await s.change('old', () => ({ kind: 'remove' }))
+    await s.put('queue', -1_000, saved({ overlap: 'queue' }))
+    await s.fire(() => ({ runs: [s.run('start', 'queue@1'), s.run('wait', 'queue@2')] }))
+    const keys = async (id: string) => (await schedules.runs(TENANT, id, undefined, 10)).map((run) => run.key).sort()
+    expect(await schedules.trimSkipped(HOUR, 10)).toBe(0)
+    expect(await keys('old')).toEqual(['old@1', 'old@2', 'old@3'])
+    expect(await schedules.trimSkipped(0, 1)).toBe(1)
+    expect(await schedules.trimSkipped(0, 10)).toBe(1)
+    expect([await keys('old'), await keys('queue')]).toEqual([['old@1'], ['queue@1', 'queue@2']])
+  })
+
   it('lists by id, by owner, and runs from the latest on', async () => {
     const s = await site(open)
     const { schedules } = s.b.store
