@@ -1,6 +1,6 @@
 import { systemClock as clock, systemRandom as random, silentLogger } from '@lockstep/base'
 import { type Db, openPostgres } from '@lockstep/postgres'
-import { cloneDatabase } from '@lockstep/testing/harness'
+import { cloneDatabase, startRedis } from '@lockstep/testing/harness'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { apiClient } from '../../packages/lockstep/src/cli/remote/api-client.ts'
@@ -126,6 +126,23 @@ describe('the checklist on three nodes', () => {
       expect.stringContaining('--kill-command'),
       expect.stringContaining('--restart-command'),
     ])
+  })
+})
+
+describe('the checklist with locks on Redis', () => {
+  it('6: fifty locks in parallel are granted, none twice, none stuck', { timeout: LONGEST_MS }, async () => {
+    const own = await cloneDatabase(inject('postgres'))
+    const redis = await startRedis({ quiet: true })
+    const on = { LOCKSTEP_LOCKS: 'redis', LOCKSTEP_REDIS_URL: redis.url }
+    try {
+      await using nodes = await ServerCluster.open({ databaseUrl: own.url, environments: [on, on, on] })
+      const found = onlyPart(await check({ parts: [6], rounds: counts.lockRounds }, nodes.urls))
+      expect(found).toMatchObject({ ...passed, figures: { grants: counts.lockRounds * 100 + 50 } })
+      expect(nodes.failures).toEqual([])
+    } finally {
+      await redis.stop()
+      await own.drop()
+    }
   })
 })
 
