@@ -119,7 +119,8 @@ async function crashAndFinish(script: Script, crash: Crash, victim: TestNode, su
 async function enumerate(script: Script): Promise<number> {
   const counts = await cleanRun(script)
   // Every seventh write, before and after in turn, for a run of minutes; 2 meets one side of each, 1 all of them.
-  const every = Math.min(countOf('LOCKSTEP_FAULTS_BOUNDARY_STRIDE', 14), script.isShort ? 3 : 14)
+  const stride = countOf('LOCKSTEP_FAULTS_BOUNDARY_STRIDE', 14)
+  const every = script.isShort ? Math.min(stride, 3) : stride
   const crashes: Crash[] = []
   for (let n = 1; n <= counts.commit; n += 1) {
     if (n % every === 1 % every) crashes.push({ op: 'commit', n, when: 'before' })
