@@ -143,7 +143,7 @@ describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.getByRole('option', { name: 'operator' }).click()
     await page.getByText('Is operator. Sessions begin anew.').waitFor()
     await page.goto(`${studio.url}/audit?operation=changeUser`)
-    await page.getByTestId('audit-ready').getByRole('button', { name: 'changeUser' }).first().click()
+    await page.getByTestId('audit-ready').getByRole('button', { name: 'Change user' }).first().click()
     const panel = page.getByTestId('audit-panel')
     await panel.getByText('user:admin').waitFor()
     const told = (await panel.innerText()).replace(/\s+/g, ' ')
@@ -152,6 +152,29 @@ describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     expect((await download).suggestedFilename()).toBe('audit.csv')
+  })
+
+  it('E21 names who saved what goes out with a publish', async () => {
+    const at = '/workflow-definitions/parcels/draft'
+    await signIn('admin')
+    const { draft, etag } = await studio.api('GET', at)
+    const save = { ...draft, description: 'Changed by somebody' }
+    const saved = await page.evaluate(
+      async ({ address, etag, body }) => {
+        const headers = { 'content-type': 'application/json', 'if-match': etag }
+        const sent = { method: 'PUT', credentials: 'include', headers, body } as const
+        return (await fetch(address, sent)).status
+      },
+      { address: `${studio.url}/api/v1${at}`, etag, body: JSON.stringify(save) },
+    )
+    expect(saved).toBe(200)
+    await page.goto(`${studio.url}/definitions/parcels/design`)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page
+      .getByTestId('saved-by')
+      .getByText(/^admin saved once/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Not yet' }).click()
   })
 
   it('E44 takes a living lock only for a typed key and a reason, which the audit log has both', async () => {

@@ -22,6 +22,7 @@ import {
   publishedVersion,
   ready,
   SCHEMES,
+  saveAs,
   saveState,
   step,
   studio,
@@ -33,8 +34,8 @@ const NOTE = [
   '# Each step undoes itself',
   'when a **later** one fails, see [sagas](https://example.org/sagas):',
   '- one\n- two\n',
-  '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> [out](javascript:window.hacked=1)',
 ].join('\n')
+const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> [out](javascript:window.hacked=1)'
 
 /** Published workflows stay: a test that is repeated takes another id. */
 let turns = 0
@@ -337,10 +338,15 @@ export function drawing(): void {
     expect(await read.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(
       ['https://example.org/sagas'],
     )
-    expect(await read.innerText()).toContain('<img src=x onerror="window.hacked=1">')
-    expect(await read.innerText()).toContain('[out](javascript:window.hacked=1)')
-    expect(await read.locator('img, script').count()).toBe(0)
     await step('charge').waitFor()
+    // All of it can be seen: a map would only lie over the step in its corner.
+    const map = page.locator('.react-flow__minimap')
+    expect(await map.count()).toBe(0)
+    await canvas().focus()
+    await page.keyboard.press('0')
+    await map.waitFor()
+    await page.keyboard.press('1')
+    await map.waitFor({ state: 'detached' })
     await picture('designer-notes')
     await read.locator('strong').click()
     await expect.poll(() => page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe(NOTE)
@@ -374,6 +380,14 @@ export function drawing(): void {
     const shipX = async () =>
       (await draftOf('tidy')).activities.find((each: { id: string }) => each.id === 'ship').layout.position.x
     await expect.poll(shipX).toBe(0)
+
+    await saveState('saved').waitFor()
+    await saveAs<{ notes: { text: string }[] }>('tidy', ({ notes }) => {
+      notes[0]!.text = MARKUP
+    })
+    await expect.poll(() => read.innerText()).toContain('<img src=x onerror="window.hacked=1">')
+    expect(await read.innerText()).toContain('[out](javascript:window.hacked=1)')
+    expect(await read.locator('img, script').count()).toBe(0)
     expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
     expect(faults).toEqual([])
   })

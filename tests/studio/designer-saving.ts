@@ -52,10 +52,10 @@ export function saving(): void {
 
   it('E28 says that the stream is refused, saves by etag all the same, and asks when both changed one field', async () => {
     const steps = [
-      { id: 'mine', type: 'log', inputs: { message: 'a' } },
-      { id: 'theirs', type: 'log', inputs: { message: 'b' } },
+      { id: 'mine', name: 'Greet the customer', type: 'log', inputs: { message: 'a' } },
+      { id: 'theirs', name: 'Tell sales', type: 'log', inputs: { message: 'b' } },
     ]
-    await create({ id: 'shared', ...{ activities: steps } })
+    await create({ id: 'shared', ...{ name: 'Welcome', activities: steps } })
     await ownPage()
     await context.route('**/streams/events', (route) => route.fulfill({ status: 403, body: 'refused by a proxy' }))
     await open('shared')

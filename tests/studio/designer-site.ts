@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { openBrowser, openContext } from './open-browser.ts'
 import { openStudio, type Studio } from './open-studio.ts'
 
@@ -155,6 +156,8 @@ export const SCHEMES = ['light', 'dark'] as const
 /** LOCKSTEP_PICTURES=1: what the page shows goes into the documentation, light and dark. */
 export async function picture(name: string, on: Page = page): Promise<void> {
   if (process.env.LOCKSTEP_PICTURES !== '1') return
+  // What was told of something else goes by itself.
+  await expect.poll(() => on.locator('.mantine-Notification-root').count(), { timeout: 60_000 }).toBe(0)
   for (const colorScheme of SCHEMES) {
     await on.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await on.screenshot({ path: path.join(pictures, `${name}-${colorScheme}.png`) })

@@ -34,10 +34,11 @@ afterAll(async () => {
 
 const document = (id: string) => ({
   id,
+  name: 'Welcome letters',
   activities: [
-    { id: 'first', type: 'log', inputs: { message: 'one' } },
-    { id: 'second', name: 'Second', type: 'log', inputs: { message: 'two' } },
-    { id: 'third', type: 'log', inputs: { message: 'three' } },
+    { id: 'first', name: 'Greet', type: 'log', inputs: { message: 'one' } },
+    { id: 'second', name: 'Send the letter', type: 'log', inputs: { message: 'two' } },
+    { id: 'third', name: 'File it', type: 'log', inputs: { message: 'three' } },
   ],
   connections: [
     { from: 'first', to: 'second' },
@@ -97,7 +98,7 @@ describe('two people in the designer', { timeout: 240_000, retry: 1 }, () => {
     await step('second', ann.page).click()
     await ann.page.keyboard.press('Delete')
     const notice = bob.page.getByTestId('lost-steps')
-    await notice.getByText('Second').waitFor()
+    await notice.getByText('Send the letter').waitFor()
     await picture('designer-lost-step', bob.page)
     await settled()
     expect(await draftOf(id)).toMatchObject({ activities: [{ id: 'first' }, { id: 'third' }], connections: [] })

@@ -153,9 +153,9 @@ export function tools(): void {
     expect(await lines(dialog)).toEqual(['added: Variable mine'])
     await dialog
       .getByTestId('publish-effect')
-      .getByText(/\d+ runs? on version/)
+      .getByText(/\d+ instances? runs? on version/)
       .waitFor()
-    await dialog.getByLabel('Note').fill('Prices are asked for anew.\n<b>Twice</b> a day.')
+    await dialog.getByLabel('Note').fill('Prices are asked for anew:\nfor < 5 pieces & more.')
     await picture('publish')
 
     await save(({ variables }) => Object.assign(variables, { theirs: { type: 'number', default: 0 } }))
@@ -183,7 +183,7 @@ export function tools(): void {
     await panel.getByRole('button', { name: new RegExp(`^Version ${before + 1}\\b`) }).click()
     await expect
       .poll(() => panel.getByTestId('publish-note').innerText())
-      .toBe('Prices are asked for anew.\n<b>Twice</b> a day.')
+      .toBe('Prices are asked for anew:\nfor < 5 pieces & more.')
     await picture('publish-note')
     // The refused request is told on the console by the browser itself.
     expect(faults.filter((fault) => !fault.includes('412'))).toEqual([])

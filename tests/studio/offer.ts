@@ -7,7 +7,7 @@ interface Step {
   readonly layout: { readonly position: { readonly x: number; readonly y: number } }
 }
 
-const at = (x: number, y = 0) => ({ position: { x, y } })
+const at = (along: number, across = 0) => ({ position: { x: across * 2, y: along / 2 } })
 
 /** Asks a service for a price unless `url` is undefined, works out a total, and writes it down. */
 export function offer(url?: string) {

@@ -155,7 +155,7 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.getByTestId('plot-throughput').locator('canvas').waitFor()
     const shown = page.locator('[data-total="faulted"]')
     await expect.poll(async () => Number(await shown.getAttribute('data-value'))).toBeGreaterThanOrEqual(3)
-    expect(await page.getByTestId('metrics-covers').innerText()).toContain('A node keeps a day in memory')
+    expect(await page.getByTestId('metrics-covers').innerText()).toContain('Of all nodes')
     await page.getByRole('button', { name: 'Instances of the peak' }).first().click()
     await page.waitForURL((url) => url.searchParams.has('finishedAt[gte]'))
     await page.getByTestId('instances-ready').waitFor()

@@ -91,6 +91,8 @@ const asked = (): readonly string[] => [
   '/audit-log?limit=50',
   '/audit-log?limit=50&operation=releaseLock',
   '/audit-log?limit=50&actor=nobody',
+  '/audit-log?limit=200&outcome=done&operation=saveWorkflowDraft',
+  '/audit-log?limit=200&outcome=done&operation=publishWorkflowDefinition',
   '/batch-operations?limit=50',
   '/metrics/query?range=24h',
 ]

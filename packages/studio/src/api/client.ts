@@ -55,7 +55,8 @@ export function address(path: string, query: Query = {}): string {
   return `${apiRoot}${path}${search === '' ? '' : `?${search}`}`
 }
 
-async function readAnswer(response: Response): Promise<unknown> {
+/** Whatever came, as an object: what is no JSON becomes the detail of a problem. */
+export async function readAnswer(response: Response): Promise<unknown> {
   const text = await response.text()
   if (text === '') return {}
   try {

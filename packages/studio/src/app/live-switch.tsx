@@ -8,14 +8,17 @@ import classes from './live-switch.module.css'
 
 /** Whether pages move by themselves, and whether the server is heard. Key: a full stop. */
 export function LiveSwitch() {
-  const { mode, paused, heardAt, setPaused } = useLive()
+  const { mode, paused, heardAt, why, setPaused } = useLive()
   useNow()
   const state = paused ? 'paused' : mode
   const texts = {
     paused: ['Paused', 'Pages stand still. Go live (.)'],
-    connecting: ['Connecting', 'Reaching the server'],
+    connecting: ['Connecting', 'Opening the live stream. Meanwhile pages ask the server every few seconds.'],
     stream: ['Live', 'The server tells what happens. Pause (.)'],
-    polling: ['Live', 'Pages ask the server again every few seconds. Pause (.)'],
+    polling: [
+      'Polling',
+      `${why ?? 'There is no live stream.'} Pages ask the server every few seconds instead. Pause (.)`,
+    ],
     stale: [
       'Reconnecting',
       heardAt === undefined
@@ -25,7 +28,7 @@ export function LiveSwitch() {
   } as const
   const [label, hint] = texts[state]
   return (
-    <Tooltip label={hint}>
+    <Tooltip label={hint} multiline maw={340}>
       <button
         type="button"
         className={classes.switch}
@@ -33,11 +36,12 @@ export function LiveSwitch() {
         data-testid="live-switch"
         aria-pressed={!paused}
         aria-label={`${label}: ${paused ? 'go live' : 'pause'}`}
+        aria-description={hint}
         onClick={() => setPaused(!paused)}
       >
         <i aria-hidden />
         <span role="status">{label}</span>
-        {paused ? <Play size={13} aria-hidden /> : <Pause size={13} aria-hidden />}
+        {paused ? <Play size={13} aria-hidden /> : <Pause size={12} fill="currentColor" strokeWidth={1} aria-hidden />}
       </button>
     </Tooltip>
   )

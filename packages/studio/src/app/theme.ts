@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple, Tooltip } from '@mantine/core'
+import { createTheme, type MantineColorsTuple, Modal, Tabs, Tooltip } from '@mantine/core'
 
 const brand: MantineColorsTuple = [
   '#eef2ff',
@@ -51,6 +51,8 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
+    Modal: Modal.extend({ styles: { title: { fontSize: 15, fontWeight: 600 } } }),
+    Tabs: Tabs.extend({ defaultProps: { color: 'var(--accent)' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, transitionProps: { duration: 100 } } }),
   },
 })

@@ -6,7 +6,6 @@ import {
   type EdgeProps,
   Handle,
   MarkerType,
-  MiniMap,
   type Node,
   type NodeProps,
   Position,
@@ -19,6 +18,7 @@ import { type Look, looks, toneStyle } from '../ui/status.tsx'
 import { type CanvasModel, type CanvasNode, canvasModel } from './canvas-model.ts'
 import classes from './graph-view.module.css'
 import { type Direction, type EdgePath, type Layout, layOut, type Point } from './layout.ts'
+import { OverviewMap } from './overview-map.tsx'
 import { stepIcon } from './step-icon.ts'
 
 export interface StepState {
@@ -100,7 +100,7 @@ export function GraphView({ document, direction = 'RIGHT', states, taken, select
           >
             <Background gap={20} size={1} color="var(--border)" />
             <Controls showInteractive={false} />
-            {model.nodes.length > 24 && <MiniMap pannable zoomable className={classes.map ?? ''} />}
+            {model.nodes.length > 24 && <OverviewMap className={classes.map ?? ''} />}
           </ReactFlow>
         </div>
       </ReactFlowProvider>

@@ -4,9 +4,11 @@ import { useParams } from '@tanstack/react-router'
 import { ReactFlowProvider } from '@xyflow/react'
 import { CircleSlash } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
+import { toProblem } from '../api/problem.ts'
 import { versionQuery } from '../api/queries.ts'
 import { useUrlSearch } from '../app/use-url-search.ts'
 import { Empty, ProblemCard } from '../ui/area.tsx'
+import { Missing } from '../ui/missing.tsx'
 import { useMay } from '../ui/use-may.ts'
 import { DesignCanvas } from './canvas/design-canvas.tsx'
 import { ConflictDialog } from './frame/conflict-dialog.tsx'
@@ -65,6 +67,14 @@ export function DesignerPage() {
     setTurn((before) => before + 1)
   }
   const error = types.error ?? old.error ?? fault
+  if (error && toProblem(error).status === 404)
+    return (
+      <div className={classes.state} data-testid="designer-missing">
+        <Missing title="There is no such workflow" list={{ to: '/definitions', label: 'All workflows' }}>
+          Nothing is called <span className="mono">{definitionId}</span>, or it has no such version.
+        </Missing>
+      </div>
+    )
   if (error) return <ProblemCard name="designer" error={error} retry={again} />
   if (opened === undefined) return <Loading />
   if (opened.status === 'not-drawable')

@@ -1,4 +1,4 @@
-import { address } from '../api/client.ts'
+import { address, readAnswer } from '../api/client.ts'
 import { credential } from '../api/credential.ts'
 import { sleep } from '../browser/time.ts'
 import type { LiveMode } from './live-state.ts'
@@ -13,7 +13,13 @@ const SILENCE_MS = 40_000
 
 export interface StreamSink {
   event(event: StreamEvent): void
-  mode(mode: LiveMode): void
+  mode(mode: LiveMode, why?: string): void
+}
+
+/** `none`: this server gives no stream. `lost`: it had one, or cannot be reached. `why` is a sentence. */
+interface End {
+  readonly outcome: 'none' | 'lost'
+  readonly why: string
 }
 
 /** Reads the stream until `signal` aborts; goes on behind the last event it saw, or `after`, on whatever node answers. */
@@ -22,12 +28,12 @@ export async function readStream(sink: StreamSink, signal: AbortSignal, after: s
   let waitMs = FIRST_WAIT_MS
   const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   while (!signal.aborted) {
-    const outcome = await readOnce(sink, signal, lastId, (id) => {
+    const { outcome, why } = await readOnce(sink, signal, lastId, (id) => {
       lastId = id
       waitMs = FIRST_WAIT_MS
     })
     if (signal.aborted) return
-    sink.mode(outcome === 'none' ? 'polling' : 'stale')
+    sink.mode(outcome === 'none' ? 'polling' : 'stale', why)
     await Promise.race([sleep(outcome === 'none' ? NO_STREAM_MS : waitMs), aborted, nextSignIn()])
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
@@ -44,13 +50,12 @@ function nextSignIn(): Promise<void> {
   })
 }
 
-/** `none`: this server has no stream. `lost`: it had, or cannot be reached. */
 async function readOnce(
   sink: StreamSink,
   signal: AbortSignal,
   lastId: string,
   onId: (id: string) => void,
-): Promise<'none' | 'lost'> {
+): Promise<End> {
   const silence = new AbortController()
   try {
     const response = await fetch(address('/streams/events'), {
@@ -63,7 +68,7 @@ async function readOnce(
       signal: AbortSignal.any([signal, silence.signal]),
     })
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-    if (!response.ok || !isStream || response.body === null) return response.status >= 500 ? 'lost' : 'none'
+    if (!response.ok || !isStream || response.body === null) return await refused(response)
     sink.mode('stream')
     const push = sseParser((event) => {
       if (event.id !== '') onId(event.id)
@@ -73,10 +78,19 @@ async function readOnce(
     for (;;) {
       const part = await Promise.race([reader.read(), sleep(SILENCE_MS).then(() => undefined)])
       if (part === undefined) silence.abort()
-      if (part === undefined || part.done) return 'lost'
+      if (part === undefined) return { outcome: 'lost', why: 'The live stream fell silent.' }
+      if (part.done) return { outcome: 'lost', why: 'The live stream ended.' }
       push(part.value)
     }
   } catch {
-    return 'lost'
+    return { outcome: 'lost', why: 'The live stream broke off.' }
   }
+}
+
+async function refused(response: Response): Promise<End> {
+  const outcome = response.status >= 500 ? 'lost' : 'none'
+  if (response.ok)
+    return { outcome, why: 'Something between here and the server answers in the place of the live stream.' }
+  const { title } = (await readAnswer(response)) as { readonly title?: string }
+  return { outcome, why: `The live stream was refused${title === undefined ? '' : `: ${title}`} (${response.status}).` }
 }

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-/** `stream`: the server tells what happens. `polling`: it has no stream, so pages ask again. `stale`: it does not answer. */
+/** `stream`: the server tells what happens. `polling`: it answers, but not with a stream, so pages ask again. `stale`: it does not answer. */
 export type LiveMode = 'connecting' | 'stream' | 'polling' | 'stale'
 
 interface LiveState {
@@ -10,10 +10,12 @@ interface LiveState {
   readonly heardAt: number | undefined
   /** The stream is open, whatever single answers say meanwhile. */
   readonly streaming: boolean
+  /** Why there is no stream, as a sentence. */
+  readonly why: string | undefined
   /** What an answer says of the server. */
   setMode(mode: LiveMode): void
   /** What the stream says of itself. */
-  setStream(mode: LiveMode): void
+  setStream(mode: LiveMode, why?: string): void
   setPaused(paused: boolean): void
   heard(at: number): void
 }
@@ -23,8 +25,15 @@ export const useLive = create<LiveState>()((set) => ({
   paused: false,
   heardAt: undefined,
   streaming: false,
+  why: undefined,
   setMode: (mode) => set({ mode }),
-  setStream: (mode) => set({ mode, streaming: mode === 'stream' }),
+  // A stream that could not be opened once more says nothing new of a server that answers.
+  setStream: (next, why) =>
+    set(({ mode }) => ({
+      mode: next === 'stale' && mode === 'polling' ? mode : next,
+      why,
+      streaming: next === 'stream',
+    })),
   setPaused: (paused) => set({ paused }),
   heard: (heardAt) => set({ heardAt }),
 }))

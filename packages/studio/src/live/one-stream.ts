@@ -5,7 +5,7 @@ import type { StreamEvent } from './sse.ts'
 
 type Message =
   | { readonly kind: 'event'; readonly event: StreamEvent }
-  | { readonly kind: 'mode'; readonly mode: LiveMode }
+  | { readonly kind: 'mode'; readonly mode: LiveMode; readonly why: string | undefined }
   | { readonly kind: 'hello' }
 
 export interface OneStream {
@@ -19,12 +19,16 @@ export interface OneStream {
  * connections per host, which eight tabs with a stream each would use up. Where the browser has no locks (plain HTTP from
  * elsewhere) every tab reads for itself. Whoever takes over goes on behind the last event that was told.
  */
-export function openOneStream(onEvent: (event: StreamEvent) => void, onMode: (mode: LiveMode) => void): OneStream {
+export function openOneStream(
+  onEvent: (event: StreamEvent) => void,
+  onMode: (mode: LiveMode, why?: string) => void,
+): OneStream {
   const name = `lockstep-stream ${apiRoot}`
   const alone = navigator.locks === undefined || typeof BroadcastChannel === 'undefined'
   const channel = alone ? undefined : new BroadcastChannel(name)
   let leads = false
   let mode: LiveMode = 'connecting'
+  let why: string | undefined
   let lastId = ''
   let listening = new AbortController()
   const tell = (message: Message): void => channel?.postMessage(message)
@@ -33,10 +37,11 @@ export function openOneStream(onEvent: (event: StreamEvent) => void, onMode: (mo
       tell({ kind: 'event', event })
       hear(event)
     },
-    mode(next) {
+    mode(next, reason) {
       mode = next
-      tell({ kind: 'mode', mode })
-      onMode(mode)
+      why = reason
+      tell({ kind: 'mode', mode, why })
+      onMode(mode, why)
     },
   }
   const hear = (event: StreamEvent): void => {
@@ -45,10 +50,10 @@ export function openOneStream(onEvent: (event: StreamEvent) => void, onMode: (mo
   }
   if (channel !== undefined)
     channel.onmessage = ({ data }: MessageEvent<Message>) => {
-      if (data.kind === 'hello' && leads) tell({ kind: 'mode', mode })
+      if (data.kind === 'hello' && leads) tell({ kind: 'mode', mode, why })
       if (leads || listening.signal.aborted) return
       if (data.kind === 'event') hear(data.event)
-      if (data.kind === 'mode') onMode(data.mode)
+      if (data.kind === 'mode') onMode(data.mode, data.why)
     }
 
   const begin = (): void => {

@@ -13,7 +13,8 @@ export function watchAnswers(client: QueryClient): void {
     const { mode, streaming, setMode, heard } = useLive.getState()
     if (change.action.type === 'success') {
       heard(hostNow())
-      if (mode === 'stale' || mode === 'connecting') setMode(streaming ? 'stream' : 'polling')
+      // While the stream is being opened nothing is known of it.
+      if (mode === 'stale') setMode(streaming ? 'stream' : 'polling')
     }
     if (change.action.type !== 'error' && change.action.type !== 'failed') return
     const { error } = change.action

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { CircleAlert, RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { toProblem } from '../api/problem.ts'
+import { type Problem, toProblem } from '../api/problem.ts'
 import { serverRoot } from '../browser/place.ts'
 import { after } from '../browser/time.ts'
 import { useLive } from '../live/live-state.ts'
@@ -21,22 +21,51 @@ interface AreaProps<T> {
   /** Whether what came has nothing to show. */
   readonly isEmpty?: (data: T) => boolean
   readonly empty?: React.ReactNode
+  /** What is shown where the server knows nothing by this id; without it that is a problem like others. */
+  readonly missing?: React.ReactNode
   /** Rows of the skeleton. */
   readonly rows?: number
   readonly children: (data: T) => React.ReactNode
 }
 
 /** One part of a page that shows something of the server: loading, empty, error, ready or stale. The rest of the page goes on without it. */
-export function Area<T>({ name, query, isEmpty, empty, rows = 6, children }: AreaProps<T>) {
+export function Area<T>({ name, query, isEmpty, empty, missing, rows = 6, children }: AreaProps<T>) {
   const stale = useLive((live) => live.mode === 'stale')
   const { data, error } = query
-  if (data === undefined && error) return <ProblemCard name={name} error={error} retry={() => query.refetch()} />
+  const retry = (): unknown => query.refetch()
+  if (data === undefined && error) {
+    const problem = toProblem(error)
+    if (missing !== undefined && problem.status === 404)
+      return (
+        <div data-testid={`${name}-empty`}>
+          {missing}
+          <p className={`${classes.code} small muted mono`}>
+            <ProblemCode problem={problem} />
+          </p>
+        </div>
+      )
+    return <ProblemCard name={name} error={error} retry={retry} />
+  }
   if (data === undefined) return <Loading name={name} rows={rows} />
   const state = error || stale ? 'stale' : isEmpty?.(data) === true ? 'empty' : 'ready'
   return (
     <div data-testid={`${name}-${state}`} data-state={state} className={classes.area}>
+      {error && !stale ? <NotRefreshed error={error} retry={retry} /> : null}
       {isEmpty?.(data) === true && empty !== undefined ? empty : children(data)}
     </div>
+  )
+}
+
+/** One part was not answered while the server is there: when nothing is, the mark in the bar says so for the whole page. */
+function NotRefreshed({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
+  return (
+    <p className={classes.old} role="status">
+      <CircleAlert size={14} aria-hidden />
+      <span>What you see here may be old: {toProblem(error).title}.</span>
+      <button type="button" onClick={() => retry()}>
+        Try again
+      </button>
+    </p>
   )
 }
 
@@ -52,6 +81,16 @@ function Loading({ name, rows }: { readonly name: string; readonly rows: number 
   )
 }
 
+/** Leads to the page that tells of this kind of problem. */
+function ProblemCode({ problem }: { readonly problem: Problem }) {
+  if (problem.page === undefined) return problem.code
+  return (
+    <a className="link" href={`${serverRoot}${problem.page}`} target="_blank" rel="noreferrer">
+      {problem.code}
+    </a>
+  )
+}
+
 export function ProblemCard(props: { readonly name: string; readonly error: unknown; readonly retry?: () => unknown }) {
   const problem = toProblem(props.error)
   return (
@@ -61,13 +100,7 @@ export function ProblemCard(props: { readonly name: string; readonly error: unkn
         <strong>{problem.title}</strong>
         {problem.detail !== '' && <p>{problem.detail}</p>}
         <p className="small muted mono">
-          {problem.page === undefined ? (
-            problem.code
-          ) : (
-            <a className="link" href={`${serverRoot}${problem.page}`} target="_blank" rel="noreferrer">
-              {problem.code}
-            </a>
-          )}
+          <ProblemCode problem={problem} />
           {problem.traceId !== undefined && ` · ${problem.traceId}`}
           <CopyButton
             text={`${problem.code} ${problem.title}\n${problem.detail}\n${problem.traceId ?? ''}`}

@@ -10,6 +10,8 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
         variant="subtle"
         color="gray"
         size={24}
+        // In a line of text it is no taller than the line.
+        style={{ verticalAlign: 'middle', marginBlock: -4 }}
         aria-label={`Copy ${what}`}
         onClick={(event) => {
           event.preventDefault()

@@ -5,7 +5,6 @@ import {
   Controls,
   type EdgeChange,
   type FinalConnectionState,
-  MiniMap,
   type NodeChange,
   ReactFlow,
   SelectionMode,
@@ -15,6 +14,7 @@ import {
 } from '@xyflow/react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { isTyping } from '../../app/keys.ts'
+import { OverviewMap } from '../../canvas/overview-map.tsx'
 import {
   connect,
   connectionsFrom,
@@ -273,10 +273,8 @@ export function DesignCanvas() {
           <Controls showInteractive={false} />
           {dragged !== undefined && dragged.lines.length > 0 && <SnapLines lines={dragged.lines} />}
           {nodes.length > 6 && (
-            <MiniMap
+            <OverviewMap<DesignNode>
               style={MAP}
-              pannable
-              zoomable
               className={classes.map ?? ''}
               nodeColor={miniColor}
               maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)"

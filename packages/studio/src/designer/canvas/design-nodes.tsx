@@ -19,15 +19,7 @@ import classes from './canvas.module.css'
 import type { LineEdge, PartNode, StepData, StepNode } from './canvas-nodes.ts'
 import { portX } from './port-place.ts'
 
-function Ports({
-  outcomes,
-  width,
-  selected,
-}: {
-  readonly outcomes: readonly string[]
-  readonly width: number
-  readonly selected: boolean
-}) {
+function Ports({ outcomes, selected }: { readonly outcomes: readonly string[]; readonly selected: boolean }) {
   const { readOnly } = useDesigner()
   const connectable = readOnly === undefined
   return (
@@ -40,7 +32,8 @@ function Ports({
           type="source"
           position={Side.Bottom}
           className={classes.port ?? ''}
-          style={{ left: portX(index, outcomes.length, width) }}
+          // Of the room inside the border, as the port above: the line between them is straight.
+          style={{ left: `${portX(index, outcomes.length, 100)}%` }}
           isConnectable={connectable}
           title={outcome}
           data-outcome={outcome}
@@ -68,7 +61,7 @@ function Problems({ problems }: Pick<StepData, 'problems'>) {
   )
 }
 
-export const StepCard = memo(({ data, selected, width = 200 }: NodeProps<StepNode>) => {
+export const StepCard = memo(({ data, selected }: NodeProps<StepNode>) => {
   const { step, title, outcomes, problems, state } = data
   const Icon = stepIcon(step.type)
   return (
@@ -80,7 +73,7 @@ export const StepCard = memo(({ data, selected, width = 200 }: NodeProps<StepNod
       data-disabled={step.disabled}
       data-faulty={problems.some(({ severity }) => severity === 'error')}
     >
-      <Ports outcomes={outcomes} width={width} selected={selected} />
+      <Ports outcomes={outcomes} selected={selected} />
       <span className={looks.icon}>
         <Icon size={16} aria-hidden />
       </span>
@@ -115,7 +108,7 @@ function Fold({ step, folded }: { readonly step: StepData['step']; readonly fold
   )
 }
 
-export const ContainerCard = memo(({ data, selected, width = 200 }: NodeProps<StepNode>) => {
+export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
   const { step, title, outcomes, problems, state, inside } = data
   const Icon = stepIcon(step.type)
   const kind = step.disabled ? `${title}, disabled` : title
@@ -130,7 +123,7 @@ export const ContainerCard = memo(({ data, selected, width = 200 }: NodeProps<St
       data-folded={folded}
       data-faulty={folded && problems.some(({ severity }) => severity === 'error')}
     >
-      <Ports outcomes={outcomes} width={width} selected={selected} />
+      <Ports outcomes={outcomes} selected={selected} />
       {folded ? (
         <>
           <span className={looks.icon}>

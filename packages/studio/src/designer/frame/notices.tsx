@@ -20,10 +20,16 @@ export function Notices() {
 }
 
 function WithoutStream() {
-  const paused = useLive((state) => state.paused)
-  const polling = useLive((state) => state.mode === 'polling')
-  const [without] = useDebouncedValue(polling, PATIENCE_MS)
-  if (!paused && !(polling && without)) return null
+  const { paused, mode } = useLive()
+  const [before] = useDebouncedValue(mode, PATIENCE_MS)
+  const lasting = before === mode ? mode : undefined
+  if (lasting === 'stale')
+    return (
+      <p className={classes.banner} data-testid="designer-stale" role="status">
+        The server does not answer: what you draw is kept in this browser, and saved when it is back.
+      </p>
+    )
+  if (!paused && lasting !== 'polling') return null
   return (
     <p className={classes.banner} data-testid="without-stream" role="status">
       {paused ? 'Live updates are paused' : 'No live connection'}: you see others' changes later, and overwrite none.

@@ -12,6 +12,7 @@ import { csvOf } from '../../ui/csv.ts'
 import { List } from '../../ui/list.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { Restricted } from '../../ui/restricted.tsx'
+import { sentence } from '../../ui/sentence.ts'
 import { ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import classes from './audit.module.css'
@@ -20,7 +21,7 @@ import { type AuditEntry, auditQuery } from './audit-query.ts'
 
 const filters = [
   { name: 'actor', label: 'Who', placeholder: 'user:ann' },
-  { name: 'operation', label: 'What', placeholder: 'releaseLock' },
+  { name: 'operation', label: 'What', placeholder: 'Release lock' },
   { name: 'outcome', label: 'Outcome', placeholder: 'done, FORBIDDEN' },
 ] as const
 
@@ -40,6 +41,7 @@ export function AuditPage() {
 function AuditList() {
   const [search, change] = useUrlSearch()
   const filter = Object.fromEntries(filters.map(({ name }) => [name, search[name] || undefined]))
+  if (filter.operation !== undefined) filter.operation = asOperation(filter.operation)
   const query = useQuery({
     ...auditQuery({ ...filter, cursor: search.cursor, limit: 50 }),
     refetchInterval: usePollMs(4_000, 4_000),
@@ -88,9 +90,10 @@ function AuditList() {
                 <button
                   type="button"
                   className={`${classes.open} link`}
+                  title={entry.operation}
                   onClick={() => change({ entry: entry.seq }, true)}
                 >
-                  {entry.operation}
+                  {sentence(entry.operation)}
                 </button>
               </td>
               <td className="mono" title={entry.target}>
@@ -112,6 +115,10 @@ function AuditList() {
     </>
   )
 }
+
+/** As it is shown, or as the API calls it. */
+const asOperation = (text: string): string =>
+  text.replace(/^\w/, (first) => first.toLowerCase()).replace(/\s+(\w)/g, (_, first: string) => first.toUpperCase())
 
 function ExportButton({ filter }: { readonly filter: Query }) {
   const [busy, setBusy] = useState(false)

@@ -9,6 +9,7 @@ import { usePollMs } from '../../live/live-state.ts'
 import { Empty } from '../../ui/area.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
+import { sentence } from '../../ui/sentence.ts'
 import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
@@ -31,7 +32,7 @@ export function BatchesPage() {
       noun="batch"
       plural="batches"
       query={query}
-      columns={['Batch', 'State', 'Does', 'Progress', 'Outcomes', 'Note', 'Begun', { label: 'Do', right: true }]}
+      columns={['Batch', 'State', 'Does', 'Progress', 'Outcomes', 'Note', 'Begun', { label: 'Actions', right: true }]}
       empty={
         <Empty icon={<Layers size={22} />} title="No batches yet">
           Select instances in their list and choose what to do with them.
@@ -59,7 +60,7 @@ function BatchRow({ operation, current }: { readonly operation: BatchOperation; 
       <td>
         <ToneChip tone={tones[operation.state]}>{words[operation.state]}</ToneChip>
       </td>
-      <td>{operation.action}</td>
+      <td>{sentence(operation.action)}</td>
       <td>
         <div style={{ display: 'flex', alignItems: 'center', gap: 8, width: 200 }}>
           <Progress value={share} w={90} size="sm" aria-label="Progress" />
@@ -74,16 +75,17 @@ function BatchRow({ operation, current }: { readonly operation: BatchOperation; 
         <When at={operation.createdAt} />
       </td>
       <td className={table.right}>
-        <MayButton
-          size="compact-xs"
-          variant="default"
-          permission="instances:operate"
-          fault={over ? 'It is over' : undefined}
-          loading={cancel.isPending}
-          onClick={() => cancel.mutate()}
-        >
-          Stop
-        </MayButton>
+        {!over && (
+          <MayButton
+            size="compact-xs"
+            variant="default"
+            permission="instances:operate"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate()}
+          >
+            Stop
+          </MayButton>
+        )}
       </td>
     </tr>
   )

@@ -7,7 +7,9 @@ import { Area } from '../../ui/area.tsx'
 import { Table } from '../../ui/list.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { Card } from '../../ui/page.tsx'
+import { sentence } from '../../ui/sentence.ts'
 import table from '../../ui/table.module.css'
+import classes from './cluster.module.css'
 import { type Cache, cachesQuery } from './cluster-queries.ts'
 
 const right = (label: string) => ({ label, right: true })
@@ -17,7 +19,13 @@ export function Caches() {
   const query = useQuery({ ...cachesQuery(), refetchInterval: usePollMs(2_000, 2_000) })
   return (
     <Card title="Caches of the node that answers" flush>
-      <Area name="caches" query={query} rows={2}>
+      <Area
+        name="caches"
+        query={query}
+        rows={2}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<p className={classes.calm}>This node keeps nothing in memory.</p>}
+      >
         {({ items }) => (
           <Table
             columns={[
@@ -26,7 +34,7 @@ export function Caches() {
               right('Read from it'),
               right('Hits'),
               right('Invalidated'),
-              right('Made room'),
+              right('Evicted'),
               right('On all nodes'),
             ]}
           >
@@ -44,7 +52,7 @@ function CacheRow({ cache }: { readonly cache: Cache }) {
   const client = useQueryClient()
   const clear = useMutation({
     mutationFn: () => call('POST', `/caches/${encodeURIComponent(cache.name)}/clear`, { body: {} }),
-    onSuccess: () => notifications.show({ message: `${cache.name}: emptied on all nodes` }),
+    onSuccess: () => notifications.show({ message: `${sentence(cache.name)}: cleared on all nodes` }),
     onError: (error) =>
       notifications.show({ color: 'danger', title: toProblem(error).title, message: toProblem(error).detail }),
     onSettled: () => client.invalidateQueries({ queryKey: ['caches'] }),
@@ -52,7 +60,7 @@ function CacheRow({ cache }: { readonly cache: Cache }) {
   const number = (value: number): string => value.toLocaleString('en')
   return (
     <tr data-cache={cache.name} data-kept={cache.size}>
-      <td>{cache.name}</td>
+      <td>{sentence(cache.name)}</td>
       <td className={table.right}>
         {number(cache.size)} <span className="muted">of {number(cache.limit)}</span>
       </td>
@@ -66,10 +74,10 @@ function CacheRow({ cache }: { readonly cache: Cache }) {
           variant="default"
           permission="cluster:operate"
           loading={clear.isPending}
-          aria-label={`Empty ${cache.name} on all nodes`}
+          aria-label={`Clear ${cache.name} on all nodes`}
           onClick={() => clear.mutate()}
         >
-          Empty
+          Clear
         </MayButton>
       </td>
     </tr>

@@ -3,8 +3,10 @@ import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { Table } from '../../ui/list.tsx'
 import { Card } from '../../ui/page.tsx'
+import { sentence } from '../../ui/sentence.ts'
 import { ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
+import classes from './cluster.module.css'
 import { type ClusterEvent, eventsQuery } from './cluster-queries.ts'
 
 const SHOWN = 25
@@ -21,7 +23,13 @@ export function ClusterEvents() {
   const query = useQuery({ ...eventsQuery(), refetchInterval: usePollMs(2_000, 2_000) })
   return (
     <Card title="What happened" flush>
-      <Area name="cluster-events" query={query} rows={4}>
+      <Area
+        name="cluster-events"
+        query={query}
+        rows={4}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<p className={classes.calm}>No node has come or gone.</p>}
+      >
         {({ items }) => (
           <Table columns={['When', 'Event', 'Node', 'More']}>
             {items.slice(0, SHOWN).map((event) => (
@@ -30,7 +38,7 @@ export function ClusterEvents() {
                   <When at={event.at} />
                 </td>
                 <td>
-                  <ToneChip tone={tones[event.kind] ?? 'queued'}>{event.kind}</ToneChip>
+                  <ToneChip tone={tones[event.kind] ?? 'queued'}>{sentence(event.kind)}</ToneChip>
                 </td>
                 <td>{event.name}</td>
                 <td className="muted">{detailText(event)}</td>

@@ -1,15 +1,15 @@
 import { Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Crown, Info } from 'lucide-react'
+import { Crown, Info, Network } from 'lucide-react'
 import { nodesQuery } from '../../api/queries.ts'
 import type { ClusterNode } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
-import { Area } from '../../ui/area.tsx'
+import { Area, Empty } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Card, Page } from '../../ui/page.tsx'
 import { ToneChip } from '../../ui/status.tsx'
 import { Took } from '../../ui/time.tsx'
-import { shortId } from '../../ui/time-text.ts'
+import { durationText, shortId } from '../../ui/time-text.ts'
 import { Caches } from './caches.tsx'
 import classes from './cluster.module.css'
 import { ClusterEvents } from './cluster-events.tsx'
@@ -21,7 +21,19 @@ export function ClusterPage() {
   const { data: leaders } = useQuery({ ...leadersQuery(), refetchInterval: usePollMs(1_500, 1_500) })
   return (
     <Page title="Cluster" lead="The processes that do the work, as the store knows them">
-      <Area name="cluster" query={query} rows={4}>
+      <Area
+        name="cluster"
+        query={query}
+        rows={4}
+        isEmpty={({ items }) => items.length === 0}
+        empty={
+          <Card flush>
+            <Empty icon={<Network size={22} />} title="No node has joined yet">
+              A node is listed from its first heartbeat until it has been silent for too long.
+            </Empty>
+          </Card>
+        }
+      >
         {({ items }) => (
           <div className={classes.stack}>
             {items.length === 1 && (
@@ -92,7 +104,7 @@ function NodeCard({ node, leads, versions }: NodeCardProps) {
             <span className="muted"> of {node.capacity.toLocaleString('en')} at once</span>
           )}
         </Fact>
-        <Fact name="Last heartbeat">{node.silentMs} ms ago</Fact>
+        <Fact name="Last heartbeat">{durationText(node.silentMs)} ago</Fact>
         <Fact name="Up for">
           <Took from={node.startedAt} to={null} />
         </Fact>

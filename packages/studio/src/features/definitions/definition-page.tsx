@@ -8,8 +8,11 @@ import type { Definition } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { activitiesById } from '../../canvas/canvas-model.ts'
 import { Area, Empty } from '../../ui/area.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
+import { Missing } from '../../ui/missing.tsx'
 import { Card, Facts, Page } from '../../ui/page.tsx'
+import { sentence } from '../../ui/sentence.ts'
 import { ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { StartButton } from '../instances/start-dialog.tsx'
@@ -52,7 +55,15 @@ export function DefinitionPage() {
         </>
       }
     >
-      <Area name="definition" query={query}>
+      <Area
+        name="definition"
+        query={query}
+        missing={
+          <Missing title="There is no such workflow" list={{ to: '/definitions', label: 'All workflows' }}>
+            Nothing is called <span className="mono">{definitionId}</span>. It may have been deleted.
+          </Missing>
+        }
+      >
         {(definition) => <Parts definition={definition} />}
       </Area>
     </Page>
@@ -133,7 +144,7 @@ function Parts({ definition }: { readonly definition: Definition }) {
           <Card title={`Version ${version.data.version}`}>
             <Facts
               items={[
-                ['Kind', version.data.kind],
+                ['Kind', sentence(version.data.kind)],
                 ['Steps', activities === undefined ? '–' : String(activities.size)],
                 [
                   'Running on it',
@@ -142,7 +153,8 @@ function Parts({ definition }: { readonly definition: Definition }) {
                 [
                   'Hash',
                   <span key="hash" className="mono small">
-                    {version.data.hash}
+                    {version.data.hash.slice(0, 16)}…
+                    <CopyButton text={version.data.hash} what="hash" />
                   </span>,
                 ],
               ]}

@@ -18,6 +18,7 @@ import { Spark } from './spark.tsx'
 
 const WINDOW_MIN = 10
 const MOST_TASKS = 5
+const HOUR_MS = 3_600_000
 
 /** What moves, and what needs somebody. Every figure comes from a bounded list: nothing here counts a whole table. */
 export function HomePage() {
@@ -75,10 +76,10 @@ export function HomePage() {
                       <strong>{instance.definitionId}</strong>{' '}
                       <span className="mono small muted">{instance.correlationId ?? shortId(instance.id)}</span>
                     </Link>
-                    <span className="muted small">
+                    <span className={`${classes.took} muted small`}>
                       <Took from={instance.createdAt} to={instance.finishedAt} />
                     </span>
-                    <span className="muted small">
+                    <span className={`${classes.when} muted small`}>
                       <When at={instance.createdAt} />
                     </span>
                   </li>
@@ -119,11 +120,7 @@ function FigureRow({ figures }: { readonly figures: Figures }) {
         bad={figures.faulted !== '0' && figures.faulted !== '–'}
         to={{ status: 'faulted,quarantined', 'createdAt[gte]': `-${WINDOW_MIN}m` }}
       />
-      <Figure
-        name="Duration, 95 of 100 under"
-        value={figures.p95 === undefined ? '–' : durationText(figures.p95)}
-        to={{}}
-      />
+      <Figure name="Duration p95" value={figures.p95 === undefined ? '–' : durationText(figures.p95)} to={{}} />
     </div>
   )
 }
@@ -247,7 +244,7 @@ function NextRuns() {
                   <Link to="/schedules/$scheduleId" params={{ scheduleId: schedule.id }} className={classes.what}>
                     {schedule.name ?? schedule.id}
                   </Link>
-                  <span className="num small muted">{clockText(Date.parse(schedule.nextAt!) - now)}</span>
+                  <span className="num small muted">{nextText(Date.parse(schedule.nextAt!) - now)}</span>
                 </li>
               ))}
           </ul>
@@ -257,11 +254,20 @@ function NextRuns() {
   )
 }
 
+/** Ticks within the last hour only: further off the seconds say nothing, and look like a time of day. */
+const nextText = (ms: number): string => `in ${ms < HOUR_MS ? clockText(ms).replace(/^00:/, '') : durationText(ms)}`
+
 function Nodes() {
   const query = useQuery({ ...nodesQuery(), refetchInterval: usePollMs(5_000, 5_000) })
   return (
     <Card title="Nodes" flush>
-      <Area name="home-nodes" query={query} rows={2}>
+      <Area
+        name="home-nodes"
+        query={query}
+        rows={2}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<p className={classes.well}>No node has joined yet.</p>}
+      >
         {({ items }) => (
           <ul className={classes.feed}>
             {items.map((node) => (
@@ -271,7 +277,7 @@ function Nodes() {
                   {node.name}
                 </Link>
                 <span className="num small muted">
-                  {node.holds} in hand · heard {node.silentMs} ms ago
+                  {node.holds} in hand · heard {durationText(node.silentMs)} ago
                 </span>
               </li>
             ))}

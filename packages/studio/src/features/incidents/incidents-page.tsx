@@ -7,16 +7,16 @@ import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
 import { incidentGroupsQuery, incidentsQuery } from '../../api/queries.ts'
-import type { IncidentGroup } from '../../api/wire.ts'
+import type { Incident, IncidentGroup } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
+import { List } from '../../ui/list.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { Card, Page } from '../../ui/page.tsx'
-import { Pager } from '../../ui/pager.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
+import { sentence } from '../../ui/sentence.ts'
 import { StatusChip, ToneChip } from '../../ui/status.tsx'
-import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
 import classes from './incidents.module.css'
@@ -76,8 +76,13 @@ function GroupCard({ group }: { readonly group: IncidentGroup }) {
             </>
           )}
           {' · '}
-          {group.instances.toLocaleString('en')} {group.instances === 1 ? 'instance' : 'instances'} · first{' '}
-          <When at={group.firstAt} />, last <When at={group.lastAt} />
+          {group.instances.toLocaleString('en')} {group.instances === 1 ? 'instance' : 'instances'} ·{' '}
+          {group.open > 1 && (
+            <>
+              first <When at={group.firstAt} />, last{' '}
+            </>
+          )}
+          <When at={group.lastAt} />
         </p>
       </div>
       <Group gap={8} wrap="nowrap">
@@ -154,7 +159,7 @@ function ResolveAlike({ group, retry }: { readonly group: IncidentGroup; readonl
 }
 
 function OneGroup({ fingerprint }: { readonly fingerprint: string }) {
-  const [search, change] = useUrlSearch()
+  const [search] = useUrlSearch()
   const query = useQuery({
     ...incidentsQuery({ fingerprint, cursor: search.cursor, limit: 50 }),
     refetchInterval: usePollMs(4_000),
@@ -169,63 +174,40 @@ function OneGroup({ fingerprint }: { readonly fingerprint: string }) {
         </Link>
       }
     >
-      <Area
+      <List
         name="incident-list"
+        noun="incident"
         query={query}
-        isEmpty={({ items }) => items.length === 0}
+        columns={['Incident', 'Instance', 'Workflow', 'Step', 'What happened', 'Opened']}
         empty={<Empty icon={<CircleCheck size={22} />} title="None of them is left" />}
-      >
-        {(page) => (
-          <>
-            <div className={table.wrap}>
-              <table className={table.table}>
-                <thead>
-                  <tr>
-                    <th>Incident</th>
-                    <th>Instance</th>
-                    <th>Workflow</th>
-                    <th>Step</th>
-                    <th>What happened</th>
-                    <th>Opened</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {page.items.map((incident) => (
-                    <tr key={incident.id}>
-                      <td>
-                        <ToneChip tone={incident.state === 'open' ? 'faulted' : 'completed'}>
-                          {incident.state === 'open' ? 'Open' : (incident.resolution ?? 'Resolved')}
-                        </ToneChip>
-                      </td>
-                      <td>
-                        <Group gap={8} wrap="nowrap">
-                          <Link
-                            to="/instances/$instanceId"
-                            params={{ instanceId: incident.instanceId }}
-                            className="mono link"
-                          >
-                            {shortId(incident.instanceId)}
-                          </Link>
-                          <StatusChip status={incident.instanceStatus} />
-                        </Group>
-                      </td>
-                      <td>
-                        {incident.definitionId} <span className="small muted">v{incident.version}</span>
-                      </td>
-                      <td className="mono">{incident.step ?? '–'}</td>
-                      <td title={incident.message}>{incident.message}</td>
-                      <td>
-                        <When at={incident.openedAt} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            <Pager page={page} noun="incident" go={(cursor) => change({ cursor })} />
-          </>
-        )}
-      </Area>
+        row={(incident) => <IncidentRow key={incident.id} incident={incident} />}
+      />
     </Card>
   )
 }
+
+const IncidentRow = ({ incident }: { readonly incident: Incident }) => (
+  <tr>
+    <td>
+      <ToneChip tone={incident.state === 'open' ? 'faulted' : 'completed'}>
+        {incident.state === 'open' ? 'Open' : sentence(incident.resolution ?? 'resolved')}
+      </ToneChip>
+    </td>
+    <td>
+      <Group gap={8} wrap="nowrap">
+        <Link to="/instances/$instanceId" params={{ instanceId: incident.instanceId }} className="mono link">
+          {shortId(incident.instanceId)}
+        </Link>
+        <StatusChip status={incident.instanceStatus} />
+      </Group>
+    </td>
+    <td>
+      {incident.definitionId} <span className="small muted">v{incident.version}</span>
+    </td>
+    <td className="mono">{incident.step ?? '–'}</td>
+    <td title={incident.message}>{incident.message}</td>
+    <td>
+      <When at={incident.openedAt} />
+    </td>
+  </tr>
+)

@@ -57,6 +57,8 @@ export function toneOf({ kind, data }: FactRow): string {
 }
 
 const LONGEST = 160
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 const brief = (value: unknown): string => {
   const text = JSON.stringify(value) ?? ''
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
@@ -85,7 +87,7 @@ export function factText({ kind, data }: FactRow): string {
     case 'failed':
       return `${error?.code ?? ''}: ${error?.message ?? ''}`
     case 'ended':
-      return `${data.status}${error === undefined ? '' : ` · ${error.message}`}${data.output === undefined ? '' : ` ${brief(data.output)}`}`
+      return `${data.status}${error === undefined ? '' : ` · ${error.message}`}${isEmpty(data.output) ? '' : ` ${brief(data.output)}`}`
     default: {
       const { step: _, ...rest } = data
       return Object.keys(rest).length === 0 ? '' : brief(rest)

@@ -44,7 +44,8 @@ export function InstanceHead({ instance, past }: { readonly instance: Instance; 
             Started <When at={instance.createdAt} />
           </span>
           <span data-testid="duration">
-            {instance.finishedAt === null ? 'For' : 'Took'} <Took from={instance.createdAt} to={instance.finishedAt} />
+            {instance.finishedAt === null ? 'Open for' : 'Took'}{' '}
+            <Took from={instance.createdAt} to={instance.finishedAt} />
           </span>
           {nodeId !== null && <span>On {holder ?? shortId(nodeId)}</span>}
         </div>

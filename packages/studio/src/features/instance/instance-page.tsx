@@ -9,6 +9,7 @@ import { useUrlSearch } from '../../app/use-url-search.ts'
 import { activitiesById, predecessors } from '../../canvas/canvas-model.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
+import { Missing } from '../../ui/missing.tsx'
 import { useNow } from '../../ui/now.ts'
 import { shortId } from '../../ui/time-text.ts'
 import { useTour } from '../tour/tour-state.ts'
@@ -46,7 +47,17 @@ export function InstancePage() {
     if (seen) tick('watch')
   }, [seen, tick])
   return (
-    <Area name="instance" query={query} rows={10}>
+    <Area
+      name="instance"
+      query={query}
+      rows={10}
+      missing={
+        <Missing title="There is no such instance" list={{ to: '/instances', label: 'All instances' }}>
+          <span className="mono">{shortId(instanceId)}</span> was never here, belongs to another tenant, or has been
+          deleted: what has ended is kept for as long as the rules of retention say.
+        </Missing>
+      }
+    >
       {(instance) => <Viewer instance={instance} key={instance.id} />}
     </Area>
   )
@@ -139,7 +150,9 @@ function Viewer({ instance }: { readonly instance: Instance }) {
               <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
               <Tabs.Tab value="journal">Journal · {revision.toLocaleString('en')}</Tabs.Tab>
               <Tabs.Tab value="data">Data</Tabs.Tab>
-              <Tabs.Tab value="waits">Waits for · {instance.waitingFor.length}</Tabs.Tab>
+              <Tabs.Tab value="waits">
+                Waits for{instance.waitingFor.length > 0 && ` · ${instance.waitingFor.length}`}
+              </Tabs.Tab>
               <Tabs.Tab value="relations">Relations</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="timeline">

@@ -194,7 +194,7 @@ function FactList({ facts, more, loading, loadMore, at, select, go }: ListProps)
                   aria-expanded={open === fact.seq}
                   onClick={() => setOpen(open === fact.seq ? undefined : fact.seq)}
                 >
-                  {factText(fact) || 'in full'}
+                  {factText(fact) || <span className="muted">details</span>}
                 </button>
               </div>
               {open === fact.seq && (

@@ -61,7 +61,7 @@ export function Scrubber({ instance, at, factAt, go }: ScrubberProps) {
           if (!playing && at === undefined) go(1)
           setPlaying(!playing)
         }}
-        icon={playing ? <Pause size={14} /> : <Play size={14} />}
+        icon={playing ? <Pause size={13} fill="currentColor" strokeWidth={1} /> : <Play size={14} />}
       />
       <IconButton
         label="One fact on (])"

@@ -8,17 +8,19 @@ import { toProblem } from '../../api/problem.ts'
 import type { Activity, Instance } from '../../api/wire.ts'
 import { listenKeys } from '../../app/keys.ts'
 import type { StepState } from '../../canvas/graph-view.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Facts } from '../../ui/page.tsx'
 import { StatusChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
-import { durationText } from '../../ui/time-text.ts'
+import { durationText, shortId } from '../../ui/time-text.ts'
 import type { Execution } from './executions.ts'
 import { waitText } from './fact-look.ts'
 import classes from './instance.module.css'
 
 const MOST_RUNS = 40
+const parts = { running: 'running', suspended: 'suspended', lock: 'before its lock', backoff: 'before a retry' }
 
 interface PanelProps {
   /** An activity, or one of its runs. */
@@ -96,7 +98,7 @@ function RunParts({ run, status }: { readonly run: Execution; readonly status: E
           ['Took', <span key="took">{durationText((run.endedAt ?? now) - run.begunAt)}</span>],
           ...(['running', 'suspended', 'lock', 'backoff'] as const)
             .filter((kind) => sums.size > 1 && (sums.get(kind) ?? 0) > 0)
-            .map((kind) => [`· ${kind}`, durationText(sums.get(kind)!)] as const),
+            .map((kind) => [`· ${parts[kind]}`, durationText(sums.get(kind)!)] as const),
           ['Attempts', String(run.attempts)],
           ...(run.outcome === undefined || run.outcome === 'done' ? [] : [['Left by', run.outcome] as const]),
           ...(run.wait === undefined
@@ -105,7 +107,8 @@ function RunParts({ run, status }: { readonly run: Execution; readonly status: E
           [
             'Node',
             <span key="node" className="mono small">
-              {run.facts.at(-1)?.nodeId}
+              {shortId(run.facts.at(-1)?.nodeId ?? '–')}
+              <CopyButton text={run.facts.at(-1)?.nodeId ?? ''} what="node id" />
             </span>,
           ],
         ]}

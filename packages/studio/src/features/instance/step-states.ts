@@ -38,7 +38,9 @@ export function stepStates(
 function waitText(wait: StateAt['waits'][number], now: number): string {
   const left = wait.dueAt === null ? undefined : clockText(Date.parse(wait.dueAt) - now)
   if (wait.kind === 'timer') return `timer ${left ?? ''}`.trim()
-  return [wait.kind, wait.name ?? '', left === undefined ? '' : `(${left})`].filter(Boolean).join(' ')
+  if (wait.kind === 'human') return left === undefined ? 'waits for a person' : `a person, ${left}`
+  // Room is short: with a time to tell, the icon says what kind of wait it is.
+  return left === undefined ? `${wait.kind} ${wait.name ?? ''}`.trim() : `${wait.name ?? wait.kind}, ${left}`
 }
 
 /** Edges that somebody went along: their step left by that outcome. */

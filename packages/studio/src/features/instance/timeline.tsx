@@ -39,17 +39,23 @@ export function Timeline({ executions, activities, selected, select, start, end,
     estimateSize: () => ROW,
     overscan: 12,
   })
+  const kinds = new Set(executions.flatMap(({ segments }) => segments.map(({ kind }) => kind)))
   if (executions.length === 0) return <p className={classes.none}>No step has done anything yet.</p>
   return (
     <div className={classes.timeline} data-testid="timeline">
       <div className={classes.legend}>
         {(Object.keys(words) as SegmentKind[])
-          .filter((kind) => kind !== 'open')
+          .filter((kind) => kind !== 'open' && kinds.has(kind))
           .map((kind) => (
             <span key={kind} className="small muted">
               <i data-kind={kind} className={classes.swatch} aria-hidden /> {words[kind]}
             </span>
           ))}
+        {executions.some(({ status }) => status === 'faulted') && (
+          <span className="small muted">
+            <i data-kind="running" data-failed="true" className={classes.swatch} aria-hidden /> failed
+          </span>
+        )}
         {partial && <span className="small muted">Older steps are left out: the journal has them all.</span>}
         <span className="num small muted" style={{ marginLeft: 'auto' }}>
           {durationText(span)} in all

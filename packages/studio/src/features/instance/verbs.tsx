@@ -45,7 +45,7 @@ const verbs: readonly Verb[] = [
     name: 'pause',
     label: 'Pause',
     effect: 'Nothing new starts until it is continued. What runs may finish.',
-    icon: <Pause size={14} />,
+    icon: <Pause size={13} fill="currentColor" strokeWidth={1} />,
     field: 'reason',
     fault: (status) => ended(status) ?? (status === 'paused' ? 'It is paused already' : undefined),
   },
@@ -107,7 +107,13 @@ export function Verbs({ instance }: { readonly instance: Instance }) {
           {verb.label}
         </MayButton>
       ))}
-      <StartButton label="Run again" definitionId={instance.definitionId} input={instance.input} />
+      <StartButton
+        label="Run again"
+        // One thing to do stands out: where something failed, that is to retry it.
+        variant={main.some(({ name }) => name === 'retry') ? 'default' : 'filled'}
+        definitionId={instance.definitionId}
+        input={instance.input}
+      />
       <Menu position="bottom-end" width={200} shadow="md">
         <Menu.Target>
           <Button size="xs" variant="default" rightSection={<ChevronDown size={14} />}>

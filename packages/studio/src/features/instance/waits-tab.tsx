@@ -12,6 +12,8 @@ import { When } from '../../ui/time.tsx'
 import classes from './instance.module.css'
 import { LinkDialog } from './link-dialog.tsx'
 
+const kinds: Readonly<Record<string, string>> = { human: 'task for a person', task: 'task for a worker' }
+
 /** What would wake it, and the way to do so by hand. */
 export function WaitsTab({ instance }: { readonly instance: Instance }) {
   const [chosen, choose] = useState<WaitingFor>()
@@ -26,7 +28,7 @@ export function WaitsTab({ instance }: { readonly instance: Instance }) {
       {instance.waitingFor.map((wait) => (
         <div key={wait.bookmarkId} className={classes.wait}>
           <div>
-            <strong>{wait.name}</strong> <span className="muted">{wait.kind}</span>
+            <strong>{wait.name}</strong> <span className="muted">{kinds[wait.kind] ?? wait.kind}</span>
             <div className={`${classes.bookmark} small muted mono`}>
               {wait.bookmarkId}
               <CopyButton text={wait.bookmarkId} what="bookmark id" />

@@ -16,6 +16,7 @@ import { StatusChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { Took, When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
+import { waitWords } from '../../ui/wait-words.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { columnLabel, columnsOf, columnValue } from './columns.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -254,5 +255,5 @@ function nowText({ error, incidents, waitingFor }: Instance): string {
   const [wait] = waitingFor
   return wait === undefined
     ? ''
-    : `waits for ${wait.kind} ${wait.name}${waitingFor.length > 1 ? ` and ${waitingFor.length - 1} more` : ''}`
+    : `waits for ${waitWords(wait.kind, wait.name)}${waitingFor.length > 1 ? ` and ${waitingFor.length - 1} more` : ''}`
 }

@@ -15,13 +15,21 @@ interface StartProps {
   readonly definitionId?: string
   readonly input?: unknown
   readonly label?: string
+  /** @default 'filled' */
+  readonly variant?: 'filled' | 'default'
 }
 
-export function StartButton({ label = 'Start a workflow', ...chosen }: StartProps) {
+export function StartButton({ label = 'Start a workflow', variant = 'filled', ...chosen }: StartProps) {
   const [open, setOpen] = useState(false)
   return (
     <>
-      <MayButton size="xs" permission="instances:start" leftSection={<Play size={14} />} onClick={() => setOpen(true)}>
+      <MayButton
+        size="xs"
+        variant={variant}
+        permission="instances:start"
+        leftSection={<Play size={14} />}
+        onClick={() => setOpen(true)}
+      >
         {label}
       </MayButton>
       {open && <StartDialog {...chosen} close={() => setOpen(false)} />}

@@ -98,11 +98,9 @@ function Waited({ keys }: Pick<LockContention, 'keys'>) {
           <span className={classes.heat} aria-hidden>
             <i style={{ width: `${(waiters / most) * 100}%` }} />
           </span>
-          <span className="num small">
-            {waiters} {waiters === 1 ? 'waits' : 'wait'}
-          </span>
+          <span className="num small">{waiters.toLocaleString('en')} waiting</span>
           <span className="muted small">
-            first <When at={since} />
+            first asked <When at={since} />
           </span>
         </li>
       ))}

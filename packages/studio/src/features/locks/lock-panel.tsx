@@ -25,7 +25,12 @@ export function LockPanel({ lockKey, close }: { readonly lockKey: string; readon
   const query = useQuery({ ...lockQuery(lockKey), refetchInterval: usePollMs(2_000, 2_000) })
   return (
     <SidePanel title={<strong className="mono">{lockKey}</strong>} close={close}>
-      <Area name="lock" query={query} rows={6}>
+      <Area
+        name="lock"
+        query={query}
+        rows={6}
+        missing={<p className="muted">Nobody holds this lock or waits for it.</p>}
+      >
         {(lock) => <LockParts lock={lock} />}
       </Area>
     </SidePanel>

@@ -13,6 +13,8 @@ export interface Chart {
   readonly write: (value: number) => string
   /** Fixed top of the scale. */
   readonly top?: number
+  /** Of all nodes there is only the mean. */
+  readonly isLevel?: true
 }
 
 const count = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })
@@ -87,6 +89,7 @@ const charts: readonly Chart[] = [
       { name: 'poolWaiting', label: 'Waiting for a connection' },
     ],
     write: count,
+    isLevel: true,
   },
   {
     id: 'loop',
@@ -94,8 +97,15 @@ const charts: readonly Chart[] = [
     curves: [{ name: 'eventLoop', label: 'Share of time' }],
     write: percent,
     top: 1,
+    isLevel: true,
   },
-  { id: 'memory', title: 'Memory', curves: [{ name: 'memoryBytes', label: 'Of the process' }], write: bytes },
+  {
+    id: 'memory',
+    title: 'Memory',
+    curves: [{ name: 'memoryBytes', label: 'Of the process' }],
+    write: bytes,
+    isLevel: true,
+  },
 ]
 
 const CACHE = 'cacheHitRate.'
@@ -110,6 +120,10 @@ export function chartsOf(curves: Metrics['curves']): readonly Chart[] {
   const cacheChart: Chart = { id: 'caches', title: 'Cache hits', curves: caches, write: percent, top: 1 }
   return caches.length === 0 ? charts : [...charts, cacheChart]
 }
+
+/** Whose values these are, where that is not plain. */
+export const titleOf = ({ title, isLevel }: Chart, { scope }: Pick<Metrics, 'scope'>): string =>
+  isLevel && scope === 'cluster' ? `${title}, mean of the nodes` : title
 
 /** The place with the greatest value of the first curves, where something is worth a look. */
 export function spikeOf(metrics: Metrics, { curves }: Chart): number | undefined {

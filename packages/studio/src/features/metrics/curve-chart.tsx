@@ -3,11 +3,12 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import type { Chart } from './charts.ts'
+import type { Mark, MarkKind } from './marks.ts'
 import classes from './metrics.module.css'
 import type { Metrics } from './metrics-query.ts'
+import { momentText } from './moment-text.ts'
 
 const HEIGHT = 180
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 /** Blue, amber, violet, green, red, slate: told apart without seeing colours by their dashes as well. */
 const strokes = [
   { light: '#1d4ed8', dark: '#93c5fd', dash: [] },
@@ -18,14 +19,21 @@ const strokes = [
   { light: '#475569', dark: '#cbd5e1', dash: [10, 4] },
 ] as const
 
+const markStrokes: Readonly<Record<MarkKind, { readonly light: string; readonly dark: string }>> = {
+  joined: { light: '#166534', dark: '#86efac' },
+  left: { light: '#475569', dark: '#cbd5e1' },
+  buried: { light: '#b91c1c', dark: '#fca5a5' },
+}
+
 /** Curves on a canvas. What they say is in the table beside it, for whoever cannot see them. */
 export function CurveChart(props: {
   readonly chart: Chart
   readonly metrics: Metrics
+  readonly marks: readonly Mark[]
   /** A place of the curves was clicked. */
   readonly pick: (index: number) => void
 }) {
-  const { chart, metrics } = props
+  const { chart, metrics, marks } = props
   const silent = chart.curves.every(({ name }) => (metrics.curves[name] ?? []).every((value) => value === null))
   const scheme = useComputedColorScheme('light')
   const host = useRef<HTMLDivElement>(null)
@@ -44,10 +52,19 @@ export function CurveChart(props: {
         width: element.clientWidth,
         height: HEIGHT,
         legend: { show: false },
+        hooks: { drawClear: [(drawn) => drawMarks(drawn, marks, scheme)] },
         cursor: { y: false, points: { size: 6 } },
-        scales: { y: { range: (_, __, max) => [0, chart.top ?? Math.max(max * 1.1, 1e-9)] } },
+        scales: {
+          x: { range: spanOf(metrics) },
+          y: { range: (_, __, max) => [0, chart.top ?? Math.max(max * 1.1, 1e-9)] },
+        },
         axes: [
-          { ...axis, size: 28, space: 90, values: (_, ticks) => ticks.map((tick) => clock.format(tick * 1_000)) },
+          {
+            ...axis,
+            size: 28,
+            space: 90,
+            values: (_, ticks) => ticks.map((tick) => momentText(metrics, tick * 1_000)),
+          },
           { ...axis, size: 72, values: (_, ticks) => ticks.map((tick) => chart.write(tick)) },
         ],
         series: [
@@ -70,7 +87,7 @@ export function CurveChart(props: {
       watch.disconnect()
       plot.destroy()
     }
-  }, [chart, metrics, scheme, silent])
+  }, [chart, metrics, marks, scheme, silent])
   return (
     <>
       <ul className={classes.legend}>
@@ -88,6 +105,29 @@ export function CurveChart(props: {
       )}
     </>
   )
+}
+
+/** From the beginning of the first step: a single one has room as well. */
+function spanOf({ from, at }: Metrics): [number, number] {
+  const to = at.at(-1) ?? 0
+  return [(from === null ? to - 1 : Date.parse(from)) / 1_000, to / 1_000]
+}
+
+/** Lines from top to bottom, beneath the curves. */
+function drawMarks(plot: UPlot, marks: readonly Mark[], scheme: 'light' | 'dark'): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.setLineDash([3, 3])
+  for (const { at, kind } of marks) {
+    const x = plot.valToPos(at / 1_000, 'x', true)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.strokeStyle = markStrokes[kind][scheme]
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+  }
+  ctx.restore()
 }
 
 function LineSample({ scheme, dash, ...colours }: (typeof strokes)[number] & { readonly scheme: 'light' | 'dark' }) {

@@ -2,8 +2,7 @@ import table from '../../ui/table.module.css'
 import type { Chart } from './charts.ts'
 import classes from './metrics.module.css'
 import type { Metrics } from './metrics-query.ts'
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+import { momentText } from './moment-text.ts'
 
 /** The same as the curves, newest first, to be read and not seen. */
 export function CurveTable(props: {
@@ -32,7 +31,7 @@ export function CurveTable(props: {
               <tr key={ms}>
                 <td>
                   <button type="button" className={`${classes.spike} link`} onClick={() => props.open(index)}>
-                    {clock.format(ms)}
+                    {momentText(metrics, ms)}
                   </button>
                 </td>
                 {chart.curves.map(({ name }) => {

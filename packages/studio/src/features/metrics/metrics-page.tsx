@@ -1,8 +1,9 @@
-import { Button, SegmentedControl, Switch } from '@mantine/core'
+import { Button, SegmentedControl, Select, Switch } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
+import { useMemo } from 'react'
 import { nodesQuery } from '../../api/queries.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { saveFile } from '../../browser/save-file.ts'
@@ -12,17 +13,22 @@ import { csvOf } from '../../ui/csv.ts'
 import { Card, Page } from '../../ui/page.tsx'
 import { When } from '../../ui/time.tsx'
 import { durationText } from '../../ui/time-text.ts'
-import { type Chart, chartsOf, spikeOf, windowOf } from './charts.ts'
+import { eventsQuery } from '../cluster/cluster-queries.ts'
+import { type Chart, chartsOf, spikeOf, titleOf, windowOf } from './charts.ts'
 import { CurveChart } from './curve-chart.tsx'
 import { CurveTable } from './curve-table.tsx'
+import { type Mark, marksOf, markWords } from './marks.ts'
 import classes from './metrics.module.css'
-import { type Metrics, metricsQuery, ranges } from './metrics-query.ts'
+import { type Metrics, metricsQuery, ranges, rangesOfNode } from './metrics-query.ts'
+import { momentText } from './moment-text.ts'
 
 export function MetricsPage() {
   const [search, change] = useUrlSearch()
-  const range = ranges.find((each) => each === search.range) ?? '1h'
+  const node = search.node === '' ? undefined : search.node
+  const offered = node === undefined ? ranges : rangesOfNode
+  const range = offered.find((each) => each === search.range) ?? '1h'
   const [asTable, setAsTable] = useLocalStorage({ key: 'lockstep-metrics-table', defaultValue: false })
-  const query = useQuery({ ...metricsQuery(range), refetchInterval: usePollMs(10_000, 10_000) })
+  const query = useQuery({ ...metricsQuery(range, node), refetchInterval: usePollMs(10_000, 10_000) })
   return (
     <Page
       title="Metrics"
@@ -35,10 +41,11 @@ export function MetricsPage() {
             checked={asTable}
             onChange={(event) => setAsTable(event.currentTarget.checked)}
           />
+          <NodeChoice chosen={node} choose={(to) => change({ node: to }, true)} />
           <SegmentedControl
             size="xs"
             aria-label="Range"
-            data={[...ranges]}
+            data={[...offered]}
             value={range}
             onChange={(to) => change({ range: to }, true)}
           />
@@ -55,33 +62,86 @@ export function MetricsPage() {
       }
     >
       <Area name="metrics" query={query} rows={8}>
-        {(metrics) => (
-          <>
-            <Totals metrics={metrics} />
-            <div className={classes.charts}>
-              {chartsOf(metrics.curves).map((chart) => (
-                <ChartCard key={chart.id} chart={chart} metrics={metrics} asTable={asTable} />
-              ))}
-            </div>
-          </>
-        )}
+        {(metrics) => <Figures metrics={metrics} asTable={asTable} />}
       </Area>
     </Page>
   )
 }
 
-/** Whose figures these are, and since when: they are kept in the memory of one node. */
+const ALL = 'all'
+
+/** All nodes, or one of those that are there. One that is gone stays chosen: its figures are there a while longer. */
+function NodeChoice(props: { readonly chosen: string | undefined; readonly choose: (id: string | undefined) => void }) {
+  const { chosen, choose } = props
+  const { data } = useQuery(nodesQuery())
+  const nodes = (data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const isGone = chosen !== undefined && nodes.every(({ value }) => value !== chosen)
+  return (
+    <Select
+      size="xs"
+      w={170}
+      aria-label="Node"
+      data={[
+        { value: ALL, label: 'All nodes' },
+        ...nodes,
+        ...(isGone ? [{ value: chosen, label: `${chosen.slice(0, 12)}… (gone)` }] : []),
+      ]}
+      value={chosen ?? ALL}
+      allowDeselect={false}
+      onChange={(value) => choose(value === null || value === ALL ? undefined : value)}
+    />
+  )
+}
+
+/** Whose figures these are, and since when. */
 function Covers({ metrics }: { readonly metrics: Metrics }) {
   const { data } = useQuery(nodesQuery())
   const name = data?.items.find(({ id }) => id === metrics.nodeId)?.name ?? metrics.nodeId
-  const others = (data?.items.length ?? 1) - 1
   return (
-    <span data-testid="metrics-covers">
-      Of node <strong>{name}</strong>, since <When at={metrics.from} />. A node keeps a day in memory, and begins anew
-      when it does.
-      {others > 0 &&
-        ` The other ${others === 1 ? 'node has its' : `${others} nodes have their`} own: /metrics on each.`}
+    <span data-testid="metrics-covers" data-scope={metrics.scope}>
+      {metrics.scope === 'cluster' ? (
+        'Of all nodes'
+      ) : (
+        <>
+          Of node <strong>{name}</strong>
+        </>
+      )}
+      , since <When at={metrics.from} />.
+      {metrics.scope === 'cluster'
+        ? ' Nodes write every minute what they counted.'
+        : ' Figures of one node are kept for six hours, those of all for a month.'}
     </span>
+  )
+}
+
+function Figures({ metrics, asTable }: { readonly metrics: Metrics; readonly asTable: boolean }) {
+  const { data: events } = useQuery(eventsQuery())
+  const marks = useMemo(() => marksOf(metrics, events?.items ?? []), [metrics, events])
+  return (
+    <>
+      <Totals metrics={metrics} />
+      {marks.length > 0 && <Marks metrics={metrics} marks={marks} />}
+      <div className={classes.charts}>
+        {chartsOf(metrics.curves).map((chart) => (
+          <ChartCard key={chart.id} chart={chart} metrics={metrics} marks={marks} asTable={asTable} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+const MOST_MARKS = 5
+
+/** What the lines across the curves are, the latest ones. */
+function Marks({ metrics, marks }: { readonly metrics: Metrics; readonly marks: readonly Mark[] }) {
+  return (
+    <p className={classes.marks} data-testid="metrics-marks">
+      {marks.length > MOST_MARKS && `${marks.length - MOST_MARKS} before, `}
+      {marks
+        .slice(-MOST_MARKS)
+        .map(({ at, kind, name }) => `${name} ${markWords[kind]} ${momentText(metrics, at)}`)
+        .join(' · ')}
+    </p>
   )
 }
 
@@ -108,8 +168,13 @@ function Totals({ metrics }: { readonly metrics: Metrics }) {
   )
 }
 
-function ChartCard(props: { readonly chart: Chart; readonly metrics: Metrics; readonly asTable: boolean }) {
-  const { chart, metrics } = props
+function ChartCard(props: {
+  readonly chart: Chart
+  readonly metrics: Metrics
+  readonly marks: readonly Mark[]
+  readonly asTable: boolean
+}) {
+  const { chart, metrics, marks } = props
   const navigate = useNavigate()
   const open = (index: number): void => {
     const { from, to } = windowOf(metrics, index)
@@ -118,7 +183,7 @@ function ChartCard(props: { readonly chart: Chart; readonly metrics: Metrics; re
   const spike = spikeOf(metrics, chart)
   return (
     <Card
-      title={chart.title}
+      title={titleOf(chart, metrics)}
       aside={
         spike === undefined ? undefined : (
           <button type="button" className={`${classes.spike} link small`} onClick={() => open(spike)}>
@@ -130,7 +195,7 @@ function ChartCard(props: { readonly chart: Chart; readonly metrics: Metrics; re
       {props.asTable ? (
         <CurveTable chart={chart} metrics={metrics} open={open} />
       ) : (
-        <CurveChart chart={chart} metrics={metrics} pick={open} />
+        <CurveChart chart={chart} metrics={metrics} marks={marks} pick={open} />
       )}
     </Card>
   )

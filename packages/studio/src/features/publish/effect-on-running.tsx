@@ -11,10 +11,10 @@ export function EffectOnRunning({ current, running }: EffectProps) {
     <section data-testid="publish-effect">
       <h3 className={classes.heading}>Running instances</h3>
       {running?.value === 0 ? (
-        <p>None runs on version {current}. New ones get the new version.</p>
+        <p>No instance runs on version {current}. New ones get the new version.</p>
       ) : (
         <p>
-          {count ?? '…'} {running?.value === 1 ? 'runs' : 'run'} on version {current} and{' '}
+          {count ?? '…'} {running?.value === 1 ? 'instance runs' : 'instances run'} on version {current} and{' '}
           {running?.value === 1 ? 'stays' : 'stay'} on it. New ones get the new version. Once it is published you can
           see which of them could go over, and move those.
         </p>

@@ -12,6 +12,7 @@ import { withPublishNote } from '../versions/publish-note.ts'
 import { AfterPublish } from './after-publish.tsx'
 import { EffectOnRunning } from './effect-on-running.tsx'
 import classes from './publish.module.css'
+import { SavedBy } from './saved-by.tsx'
 import { Validation, type WorkflowProblem } from './validation.tsx'
 import { asItWas, WhatChanges } from './what-changes.tsx'
 
@@ -105,6 +106,10 @@ export function PublishDialog(props: PublishProps) {
           after={draft.data?.draft}
           ready={etag.state === 'saved' && definition.isSuccess && draft.isSuccess}
           round={round}
+        />
+        <SavedBy
+          definitionId={definitionId}
+          since={versions.data?.items.find(({ version: each }) => each === current)?.publishedAt}
         />
         <Validation problems={found} />
         {current !== undefined && <EffectOnRunning current={current} running={running} />}

@@ -24,7 +24,15 @@ export function FlowPolicies() {
       name="flow"
       noun="workflow"
       query={query}
-      columns={['Workflow', 'In force', right('Waiting'), right('Under way'), right('Gathering'), 'Set', right('Do')]}
+      columns={[
+        'Workflow',
+        'In force',
+        right('Waiting'),
+        right('Under way'),
+        right('Gathering'),
+        'Set',
+        right('Actions'),
+      ]}
       empty={
         <Empty icon={<TrafficCone size={22} />} title="No workflow holds its starts back">
           A workflow with a member "flow" (singleton, concurrency, rate, throttle, debounce, batch) appears here.
@@ -51,9 +59,7 @@ function PolicyRow({ policy }: { readonly policy: FlowPolicy }) {
           {policy.definitionId}
         </Link>
       </td>
-      <td className="mono" title={JSON.stringify(policy.policy)}>
-        {policyText(policy.policy)}
-      </td>
+      <td title={JSON.stringify(policy.policy)}>{policyText(policy.policy)}</td>
       {count(load.data?.waiting)}
       {count(load.data?.alive)}
       {count(load.data?.gathering)}
@@ -86,12 +92,20 @@ function PolicyRow({ policy }: { readonly policy: FlowPolicy }) {
   )
 }
 
-/** `concurrency 2, rate 10 per 1m`, in the words of the document. */
+/** `2 at once, 10 per 1m`; what is rarer, in the words of the document. */
 function policyText(policy: FlowPolicy['policy']): string {
   if (policy === null || Object.keys(policy).length === 0) return 'nothing is held back'
   return Object.entries(policy)
-    .map(([name, value]) => `${name} ${typeof value === 'object' ? parts(value) : String(value)}`)
+    .map(([name, value]) => limitText(name, value))
     .join(', ')
+}
+
+function limitText(name: string, value: unknown): string {
+  const { limit, per, ...rest } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const bare = limit !== undefined && Object.keys(rest).length === 0
+  if (bare && name === 'concurrency' && per === undefined) return `${limit} at once`
+  if (bare && name === 'rate' && per !== undefined) return `${limit} per ${per}`
+  return `${name} ${typeof value === 'object' ? parts(value) : String(value)}`
 }
 
 const parts = (value: unknown): string =>

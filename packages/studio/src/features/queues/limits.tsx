@@ -25,7 +25,7 @@ export function Limits() {
       name="limits"
       noun="limit"
       query={query}
-      columns={['Key', 'Counts', 'Steps say', right('In'), right('Waiting'), 'Set', right('Do')]}
+      columns={['Key', 'Counts', 'Steps say', right('In'), right('Waiting'), 'Set', right('Actions')]}
       empty={
         <Empty icon={<Gauge size={22} />} title="No limits yet">
           A step with a limit appears here from its first attempt on.

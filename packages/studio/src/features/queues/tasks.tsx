@@ -6,6 +6,7 @@ import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Empty } from '../../ui/area.tsx'
 import { List } from '../../ui/list.tsx'
+import { sentence } from '../../ui/sentence.ts'
 import { ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
@@ -39,7 +40,7 @@ export function WorkerTasks() {
           aria-label="State of tasks"
           placeholder="Any state"
           clearable
-          data={Object.keys(tones)}
+          data={Object.keys(tones).map((value) => ({ value, label: sentence(value) }))}
           value={search.status ?? null}
           onChange={(status) => change({ status: status ?? undefined, cursor: undefined })}
         />
@@ -58,7 +59,7 @@ export function WorkerTasks() {
           <tr key={task.id}>
             <td>{task.name}</td>
             <td>
-              <ToneChip tone={tones[task.status] ?? 'queued'}>{task.status}</ToneChip>
+              <ToneChip tone={tones[task.status] ?? 'queued'}>{sentence(task.status)}</ToneChip>
             </td>
             <td className="mono">{task.queue}</td>
             <td>

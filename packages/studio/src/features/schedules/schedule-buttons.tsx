@@ -37,7 +37,7 @@ export function ScheduleButtons(props: { readonly schedule: Schedule; readonly s
         size={size}
         variant="default"
         permission="schedules:operate"
-        leftSection={schedule.paused ? <Play size={12} /> : <Pause size={12} />}
+        leftSection={schedule.paused ? <Play size={12} /> : <Pause size={11} fill="currentColor" strokeWidth={1} />}
         onClick={() => run.mutate(schedule.paused ? 'resume' : 'pause')}
       >
         {schedule.paused ? 'Resume' : 'Pause'}

@@ -10,7 +10,7 @@ import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { ScheduleButtons } from './schedule-buttons.tsx'
-import { triggerText } from './trigger-text.ts'
+import { TriggerWords } from './trigger-words.tsx'
 
 export function SchedulesPage() {
   const [search] = useUrlSearch()
@@ -22,7 +22,16 @@ export function SchedulesPage() {
       name="schedules"
       noun="schedule"
       query={query}
-      columns={['Schedule', 'State', 'Starts', 'When', 'Next', 'Last fired', 'Owner', { label: 'Do', right: true }]}
+      columns={[
+        'Schedule',
+        'State',
+        'Starts',
+        'When',
+        'Next',
+        'Last planned run',
+        'Owner',
+        { label: 'Actions', right: true },
+      ]}
       empty={
         <Empty icon={<CalendarClock size={22} />} title="No schedules">
           A workflow that begins with cron or interval brings its own; others are created through the API.
@@ -39,14 +48,16 @@ export function SchedulesPage() {
             <ToneChip tone={schedule.paused ? 'paused' : 'completed'}>{schedule.paused ? 'Paused' : 'Active'}</ToneChip>
           </td>
           <td>{schedule.definitionId ?? '–'}</td>
-          <td className="mono">{triggerText(schedule.document)}</td>
+          <td>
+            <TriggerWords document={schedule.document} />
+          </td>
           <td>
             <When at={schedule.nextAt} />
           </td>
           <td>
             <When at={schedule.lastFiredAt} none="never" />
           </td>
-          <td className="muted">{schedule.owner ?? 'a person'}</td>
+          <td className="muted">{schedule.owner ?? 'made by hand'}</td>
           <td className={table.right}>
             <ScheduleButtons schedule={schedule} />
           </td>

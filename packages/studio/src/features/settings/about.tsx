@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { call } from '../../api/client.ts'
 import { nodesQuery } from '../../api/queries.ts'
+import { apiRoot } from '../../browser/place.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { Table } from '../../ui/list.tsx'
@@ -21,7 +22,13 @@ export function About() {
   return (
     <div className={classes.stack}>
       <Card title="Nodes" flush>
-        <Area name="about" query={nodes} rows={2}>
+        <Area
+          name="about"
+          query={nodes}
+          rows={2}
+          isEmpty={({ items }) => items.length === 0}
+          empty={<p className={classes.calm}>No node has joined yet.</p>}
+        >
           {({ items }) => (
             <>
               <VersionNote versions={[...new Set(items.map(({ version }) => version))]} />
@@ -47,7 +54,12 @@ export function About() {
             <Facts
               items={[
                 ['API', `${info.title} ${info.version}`],
-                ['Paths', String(Object.keys(paths).length)],
+                [
+                  'Document',
+                  <a key="document" className="link" href={`${apiRoot}/openapi.json`} target="_blank" rel="noreferrer">
+                    OpenAPI, {Object.keys(paths).length} paths
+                  </a>,
+                ],
               ]}
             />
           )}

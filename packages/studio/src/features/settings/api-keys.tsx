@@ -51,7 +51,7 @@ function KeyList() {
           'Made',
           'Expires',
           'Last used',
-          { label: 'Do', right: true },
+          { label: 'Actions', right: true },
         ]}
         empty={
           <Empty icon={<KeyRound size={22} />} title="No keys yet">

@@ -38,7 +38,7 @@ export function Retention() {
         name="retention"
         noun="rule"
         query={query}
-        columns={['Does', 'Of', 'That ended', 'For', 'Reason', 'Since', { label: 'Do', right: true }]}
+        columns={['Does', 'Of', 'That ended', 'For', 'Reason', 'Since', { label: 'Actions', right: true }]}
         empty={
           <Empty icon={<Archive size={22} />} title="No rules">
             The options of the nodes hold for everything.

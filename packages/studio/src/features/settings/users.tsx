@@ -42,7 +42,7 @@ function UserList() {
         name="users"
         noun="user"
         query={query}
-        columns={['Name', 'State', 'Role', 'Tenant', 'Made', 'Last sign-in', { label: 'Do', right: true }]}
+        columns={['Name', 'State', 'Role', 'Tenant', 'Made', 'Last sign-in', { label: 'Actions', right: true }]}
         empty={
           <Empty icon={<UsersIcon size={22} />} title="No users yet">
             Whoever signs in with a password is listed here. Keys and single sign-on need no user.

@@ -86,7 +86,7 @@ function Fields({ fields }: { readonly fields: readonly FieldChange[] }) {
     <dl className={classes.fields}>
       {fields.slice(0, MOST).map(({ pointer, before, after }) => (
         <div key={pointer}>
-          <dt>{pointer.slice(1).replaceAll('/', ' › ') || 'all of it'}</dt>
+          <dt>{pointer.slice(1).replaceAll('/', ' › ') || 'value'}</dt>
           <dd>
             {before !== undefined && <del>{shown(before)}</del>}
             {after !== undefined && <ins>{shown(after)}</ins>}
