@@ -11,7 +11,7 @@ it('rests in proportion to what a batch took, so that batches have their share o
 })
 
 it('shrinks batches that take long, and lets short ones grow to the limit', () => {
-  expect(nextPace({ rows: 1_000, pauseMs: 5 }, { tookMs: 100, pressed: false }, limits).rows).toBe(100)
+  expect(nextPace({ rows: 1_000, pauseMs: 5 }, { tookMs: 80, pressed: false }, limits).rows).toBe(100)
   let pace: Pace = firstPace(limits)
   for (let n = 0; n < 50; n += 1) pace = nextPace(pace, { tookMs: 1, pressed: false }, limits)
   expect(pace.rows).toBe(2_000)

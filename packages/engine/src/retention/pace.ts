@@ -11,7 +11,7 @@ export interface PaceLimits {
 }
 
 /** A batch that takes longer holds up whoever comes after it on the same core or disk. */
-const BATCH_MS = 10
+const BATCH_MS = 8
 const LEAST_ROWS = 50
 const SHORTEST_PAUSE_MS = 5
 const FIRST_PRESSED_PAUSE_MS = 100
@@ -34,9 +34,12 @@ export function nextPace(
     return { rows: atLeast(pace.rows / 2, limits), pauseMs }
   }
   const fit = tookMs > BATCH_MS ? pace.rows * (BATCH_MS / tookMs) : pace.rows * 1.25
-  const restMs = tookMs * (1 / limits.share - 1)
-  return { rows: atLeast(fit, limits), pauseMs: Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, restMs)) }
+  return { rows: atLeast(fit, limits), pauseMs: restMs(tookMs, limits) }
 }
+
+/** After something that took so long. */
+export const restMs = (tookMs: number, { share }: PaceLimits): number =>
+  Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, tookMs * (1 / share - 1)))
 
 const atLeast = (rows: number, { mostRows }: PaceLimits): number =>
   Math.floor(Math.min(mostRows, Math.max(rows, Math.min(LEAST_ROWS, mostRows))))

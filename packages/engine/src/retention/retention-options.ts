@@ -42,7 +42,7 @@ const DEFAULT_KEEP: KeepTimes = {
 }
 
 export function resolveRetention(options: RetentionOptions = {}): ResolvedRetention {
-  const { sweep = true, keep = {}, every = '1h', archive, rowsPerBatch = 2_000, share = 0.1 } = options
+  const { sweep = true, keep = {}, every = '1h', archive, rowsPerBatch = 2_000, share = 0.04 } = options
   if (!Number.isInteger(rowsPerBatch) || rowsPerBatch < 1)
     throw new InvalidOption({ option: 'retention.rowsPerBatch', rule: 'a whole number from 1', value: rowsPerBatch })
   if (!(share > 0 && share <= 1))

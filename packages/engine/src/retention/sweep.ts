@@ -6,7 +6,7 @@ import { abortable, type Clock, errorMessage, type Logger, sleep, type Timer } f
 import type { EngineStore } from '../store/engine-store.ts'
 import type { ExpiredInstance, SweepRequest } from '../store/maintenance-store.ts'
 import { archiveBatch } from './archive.ts'
-import { firstPace, nextPace, type Pace } from './pace.ts'
+import { firstPace, nextPace, type Pace, restMs } from './pace.ts'
 import type { ResolvedRetention } from './retention-options.ts'
 
 export const RETENTION = 'retention'
@@ -38,6 +38,8 @@ export const TURN_MS = 30_000
 /** Looking at an instance costs about as much as deleting a few rows of its journal. */
 const ROWS_PER_LOOK = 4
 const LEAST_LOOKS = 20
+/** To find what may go costs as much as a small batch: it is done for a few of them. */
+const BATCHES_PER_LOOK = 4
 const TRIM_ROWS = 1_000
 const INCIDENTS_MS = 30 * 86_400_000
 /** Sessions that wait at one moment: a few are usual. */
@@ -57,32 +59,42 @@ export async function sweep(context: SweepContext): Promise<SweepReport> {
     error: error === undefined ? undefined : errorMessage(error),
   })
   let pace: Pace = firstPace(limits)
+  /** Found and not deleted yet. */
+  let found: readonly ExpiredInstance[] = []
+  let waitingCount = 0
   let leftOut = 0
   let inVain = 0
   while (!signal.aborted) {
-    const request = requestOf(context, pace)
-    const began = clock.monotonic()
-    const found = await maintenance.expired(request)
-    if (found === undefined) return end('lost')
-    if (found.examined === 0) break
-    let tookMs = clock.monotonic() - began
-    const pressed = context.isPressed() || found.waiting > MOST_WAITING
-    if (pressed && leftOut < MOST_LEFT_OUT) leftOut += 1
-    else {
+    if (found.length === 0) {
+      const began = clock.monotonic()
+      const looked = await maintenance.expired(requestOf(context, pace.rows * BATCHES_PER_LOOK))
+      if (looked === undefined) return end('lost')
+      if (looked.examined === 0) break
+      found = looked.expired
+      waitingCount = looked.waiting
+      await rest(clock, restMs(clock.monotonic() - began, limits), signal)
+      continue
+    }
+    const pressed = context.isPressed() || waitingCount > MOST_WAITING
+    let tookMs = 0
+    if (pressed && leftOut < MOST_LEFT_OUT) {
+      leftOut += 1
+      found = [] // the next look tells whether they still wait
+    } else {
       leftOut = 0
-      const failed = await archived(context, found.expired)
+      const batch = firstOf(found, pace.rows)
+      found = pressed ? [] : found.slice(batch.length)
+      const failed = await archived(context, batch)
       if (signal.aborted) break
       if (failed !== undefined) return end('archive', failed.error)
-      const removing = clock.monotonic()
-      const removed = await maintenance.remove(
-        request,
-        found.expired.map((each) => each.instanceId),
-      )
+      const began = clock.monotonic()
+      const ids = batch.map((each) => each.instanceId)
+      const removed = await maintenance.remove(requestOf(context, pace.rows), ids)
       if (removed === undefined) return end('lost')
-      tookMs += clock.monotonic() - removing
+      tookMs = clock.monotonic() - began
       done.instances += removed.instances
       done.rows += removed.rows
-      inVain = found.expired.length > 0 && removed.instances + removed.rows === 0 ? inVain + 1 : 0
+      inVain = removed.instances + removed.rows === 0 ? inVain + 1 : 0
       if (inVain >= MOST_IN_VAIN) return end('stuck')
     }
     pace = nextPace(pace, { tookMs, pressed }, limits)
@@ -100,7 +112,14 @@ export async function sweep(context: SweepContext): Promise<SweepReport> {
   return end('stopped')
 }
 
-const requestOf = ({ nodeId, options }: SweepContext, { rows }: Pace): SweepRequest => ({
+/** As many as have about so many rows together, and one at least. */
+function firstOf(found: readonly ExpiredInstance[], rows: number): readonly ExpiredInstance[] {
+  let count = 0
+  for (let sum = 0; count < found.length && sum < rows; count += 1) sum += found[count]!.rows
+  return found.slice(0, Math.max(1, count))
+}
+
+const requestOf = ({ nodeId, options }: SweepContext, rows: number): SweepRequest => ({
   nodeId,
   ttlMs: TURN_MS,
   keep: options.keep,

@@ -89,12 +89,6 @@ interface Sweep {
   readonly rows: number
 }
 
-/**
- * Commits of a sweep do not wait for the disk, so that they do not queue there with those of instances. A crash of the server may take back the
- * last of them: what was deleted is there again, as a whole, and the next sweep finds it. An archive gets it twice, as it may anyway.
- */
-const relaxed = `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))`
-
 /** Migration 0010. No row: the turn is not this node's. */
 export const expired = statement<
   Sweep & { limit: number },
@@ -106,13 +100,13 @@ export const expired = statement<
 >(
   'maintenance_expired',
   (p) => [p.node, p.ttlMs, p.keep, p.limit, p.rows],
-  `${relaxed} select e.* from relaxed cross join lateral lockstep_retention_expired($1, $2, $3, $4, $5) e`,
+  'select * from lockstep_retention_expired($1, $2, $3, $4, $5)',
 )
 
 export const remove = statement<Sweep & { ids: readonly string[] }, { instances: number; rows: number }>(
   'maintenance_remove',
   (p) => [p.node, p.ttlMs, p.keep, p.ids, p.rows],
-  `${relaxed} select r.* from relaxed cross join lateral lockstep_retention_remove($1, $2, $3, $4, $5) r`,
+  'select * from lockstep_retention_remove($1, $2, $3, $4, $5)',
 )
 
 export const trim = statement<
