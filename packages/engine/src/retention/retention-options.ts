@@ -16,7 +16,7 @@ export interface RetentionOptions {
   readonly archive?: Archive
   /** Most journal rows of one batch. @default 2_000 */
   readonly rowsPerBatch?: number
-  /** Part of the time in which a sweep may use the store. @default 0.1 */
+  /** Part of the time in which a sweep may use the store. @default 0.04 */
   readonly share?: number
 }
 

@@ -10,6 +10,9 @@ import { edge, openTestPostgres, until } from '../open-test-database.ts'
 import { emptyLeases } from './open-coordination.ts'
 
 /** Who comes first is written down here, step by step: one side is a session whose transaction the test holds open. */
+/** Waited out, and long enough for a statement on a busy machine. */
+const BRIEF_MS = 1_500
+
 describe('interleavings of leases', () => {
   const namespace = 'scripted'
   let url: string
@@ -168,10 +171,10 @@ describe('interleavings of leases', () => {
   })
 
   it('lets a renewal that was first keep a lease from being taken', async () => {
-    const held = mutex('orders', { ttlMs: 150 })
-    await ask(held)
+    const held = mutex('orders', { ttlMs: BRIEF_MS })
     const owner = await session()
     await owner.begin()
+    await ask(held)
     expect(await renewIn(owner, held)).toEqual([true])
     await untilEnded(held.name)
     const thief = ask(mutex('orders'))
@@ -196,10 +199,10 @@ describe('interleavings of leases', () => {
   })
 
   it('does not take a permit that is renewed while its end is being noticed', async () => {
-    const held = mutex('pool', { kind: 'semaphore', share: { kind: 'permits', weight: 1, max: 1 }, ttlMs: 150 })
-    await ask(held)
+    const held = mutex('pool', { kind: 'semaphore', share: { kind: 'permits', weight: 1, max: 1 }, ttlMs: BRIEF_MS })
     const owner = await session()
     await owner.begin()
+    await ask(held)
     expect(await renewIn(owner, held)).toEqual([true])
     await untilEnded(held.name)
     const thief = ask({ ...held, token: 'thief' })
