@@ -80,16 +80,28 @@ describe('critical-section', () => {
   const until = async (look: () => boolean | Promise<boolean>): Promise<void> => {
     while (!(await look())) await soon()
   }
+  const touching = (id: string) => ({ id, type: 'touch', inputs: { fence: { $expr: 'steps.till.output.fence' } } })
   const section = (more: object = {}, body: readonly object[] = []) => ({
     id: 'till',
     type: 'critical-section',
     inputs: { lock: 'till', ttl: '2s' },
     body: {
-      activities: [{ id: 'take', type: 'touch', inputs: { fence: { $expr: 'steps.till.output.fence' } } }, ...body],
+      activities: [touching('take'), ...body],
       connections: body.map((each) => ({ from: 'take', to: (each as { id: string }).id })),
     },
     ...more,
   })
+  const askBetweenTouches = {
+    activities: [
+      touching('take'),
+      { id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } },
+      touching('take-again'),
+    ],
+    connections: [
+      { from: 'take', to: 'ask' },
+      { from: 'ask', to: 'take-again' },
+    ],
+  }
   const holders = async (locks: Coordinator): Promise<number> => (await locks.monitor.read('till'))?.holders.length ?? 0
 
   it('lets one instance in at a time, on two nodes, with rising fences that the body sees', async () => {
@@ -110,7 +122,7 @@ describe('critical-section', () => {
     await publish(one, {
       id: 'moved',
       activities: [
-        section({}, [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } }]),
+        section({ body: askBetweenTouches }),
         { id: 'out', type: 'set-output', inputs: { name: 'fence', value: { $expr: 'steps.till.output.fence' } } },
       ],
       connections: [{ from: 'till', to: 'out' }],
@@ -125,8 +137,9 @@ describe('critical-section', () => {
     await two.publish({ name: 'go' })
     const over = await end(two, instanceId)
     expect(over).toMatchObject({ status: 'completed' })
-    const output = over?.output as { readonly fence: string } | undefined
-    expect(BigInt(output?.fence ?? 0)).toBeGreaterThan(fences[0]!)
+    expect(fences).toHaveLength(2)
+    expect(fences[1]).toBeGreaterThan(fences[0]!)
+    expect(over?.output).toEqual({ fence: String(fences[1]) })
     await until(async () => (await holders(other)) === 0)
     expect((await two.journal(instanceId)).some((row) => row.kind === 'locked')).toBe(true)
   })
