@@ -51,7 +51,7 @@ describe('reads of a hot instance', () => {
     const first = await read()
     expect(first).toMatchObject({ status: 200, body: { status: 'suspended', variables: { said: 'nothing' } } })
     expect(first.headers.get('cache-status')).toBe('lockstep; fwd=miss')
-    const answers = []
+    const answers: Awaited<ReturnType<typeof read>>[] = []
     /** Part of the queries that a crowd of readers did not cause. */
     const crowd = async (): Promise<number> => {
       const before = two.queries()
