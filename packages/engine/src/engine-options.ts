@@ -37,7 +37,7 @@ export interface EngineOptions {
   /** How nodes with the role `scheduler` fire schedules. @default 'cluster' */
   readonly scheduler?: SchedulerMode
   /** Where nodes elect the one that fires, the same for all of them. Needed for `scheduler: 'leader'` alone. */
-  readonly election?: (() => Election) | undefined
+  readonly election?: ((nodeId: string) => Election) | undefined
   /** Beats from beside the main loop. @default the main loop beats */
   readonly heart?: Heart
   /** How long running steps may go on when operators drain the node. @default 20_000 */

@@ -1,5 +1,6 @@
 /** The engine of one node: what programs and servers call. Everything durable is the store's, everything running is the session's. */
-import { errorMessage, type Json, sleep, uuidSource } from '@lockstep/base'
+import { errorMessage, type Json, uuidSource } from '@lockstep/base'
+import type { CustomActivity } from './activity/activity-handler.ts'
 import { type ActivityRegistry, activityRegistry } from './activity/activity-registry.ts'
 import { Caches } from './cache/caches.ts'
 import { type InstanceState, InstanceStates, type StateAnswer } from './cache/instance-states.ts'
@@ -7,7 +8,7 @@ import { stateVariables } from './cache/state-variables.ts'
 import { Definitions } from './definition/definitions.ts'
 import { InstanceNotFound } from './definition/errors.ts'
 import { Programs } from './definition/programs.ts'
-import { type DoctorOptions, type DoctorReport, examineStore } from './doctor/doctor.ts'
+import type { DoctorOptions, DoctorReport } from './doctor/doctor.ts'
 import { type EngineOptions, resolveEngineOptions } from './engine-options.ts'
 import { Events } from './event/events.ts'
 import {
@@ -21,13 +22,11 @@ import { ExpressionPreview, type PreviewResult } from './expression/preview.ts'
 import { openSandbox, type Sandbox } from './expression/sandbox.ts'
 import type { Flow } from './flow/flow.ts'
 import { FlowControl } from './flow/flow-control.ts'
-import { functionContext } from './function/function-context.ts'
-import { FunctionExecution, type FunctionShell } from './function/function-execution.ts'
-import { FunctionSaga } from './function/saga.ts'
 import type { AnyWorkflow } from './function/workflow-context.ts'
 import { ResumeGate } from './gate/resume-gate.ts'
 import type { CompensationView } from './graph/saga/compensation.ts'
 import type { Incidents } from './incident/incidents.ts'
+import type { ActivitiesAt } from './instance/activities-at.ts'
 import { type InstanceReads, instanceReads } from './instance/instance-reads.ts'
 import { type InstanceEnd, InstanceResults } from './instance/instance-results.ts'
 import type { ScopeAt, ScopeRequest } from './instance/scope-at.ts'
@@ -38,13 +37,13 @@ import type { BreakerControl } from './limit/breaker-control.ts'
 import { type EngineLimits, resolveEngineLimits } from './limit/engine-limits.ts'
 import type { Limits } from './limit/limits.ts'
 import { StepControl } from './limit/step-control.ts'
-import { repairOrphans, trimSkippedRuns, trimStepRows } from './maintenance/chores.ts'
-import { Maintenance } from './maintenance/maintenance.ts'
+import type { Maintenance } from './maintenance/maintenance.ts'
+import { Upkeep } from './maintenance/upkeep.ts'
 import { Cluster } from './membership/cluster.ts'
 import { NodeSession } from './node/node-session.ts'
+import { NodeSessions } from './node/node-sessions.ts'
 import type { PartialResults } from './progress/partial-results.ts'
-import { Retention } from './retention/retention.ts'
-import { resolveRetention } from './retention/retention-options.ts'
+import type { Retention } from './retention/retention.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { Scheduling } from './schedule/scheduling.ts'
 import { StartPlanner } from './start/start-planner.ts'
@@ -65,11 +64,9 @@ import { Operating } from './verb/operating.ts'
 import type { Verbs } from './verb/verbs.ts'
 import { askWhy } from './why/ask-why.ts'
 import type { Why } from './why/why.ts'
-import type { Execution, ExecutionHost, InstanceIdentity } from './worker/execution.ts'
+import { Executions } from './worker/executions.ts'
 import { lockBlockers } from './worker/graph/critical-section-blockers.ts'
-import { GraphExecution } from './worker/graph/graph-execution.ts'
 import type { CancelOptions } from './worker/graph/graph-outside.ts'
-import type { GraphShell } from './worker/graph/live-graph.ts'
 import { readCompensations, sagaBlockers } from './worker/graph/saga-read.ts'
 
 const DEFINITION_TOPIC = 'definition'
@@ -121,12 +118,12 @@ export class Engine {
   readonly #operating: Operating
   readonly #states: InstanceStates
   readonly #reads: InstanceReads
+  readonly #upkeep: Upkeep
   readonly #stimuli: Stimuli
   /** Absent: nobody traces. */
   readonly #traces: InstanceTraces | undefined
-  /** The same for every instance. */
-  readonly #shells: { graph?: GraphShell; function?: FunctionShell } = {}
-  #session: NodeSession
+  readonly #executions: Executions
+  readonly #sessions: NodeSessions
   #closed = false
   #unsubscribe: () => void = () => {}
 
@@ -136,9 +133,11 @@ export class Engine {
     this.#newId = uuidSource(clock, random)
     this.activities = activityRegistry(this.#o.activities)
     this.definitions = new Definitions(store, this.activities, () => this.#pointed())
+    this.#limits = resolveEngineLimits(this.#o.limits, options.mostDepth)
     this.#programs = new Programs(store.definitions, this.activities, workflowsOf(this.#o))
-    this.#sandbox = openSandbox({ clock, logger: logger.area('expression') })
-    this.#preview = new ExpressionPreview({ clock, logger: logger.area('preview') })
+    const outputBytes = this.#limits.payloadBytes
+    this.#sandbox = openSandbox({ clock, outputBytes, logger: logger.area('expression') })
+    this.#preview = new ExpressionPreview({ clock, outputBytes, logger: logger.area('preview') })
     this.testRuns = new TestRuns({
       ...{ definitions: this.definitions, store: store.definitions, catalogue: this.activities },
       start: (request) => this.start(request),
@@ -152,7 +151,8 @@ export class Engine {
         logger: logger.area('cache'),
       }),
     })
-    const caches = [this.#programs, this.#states]
+    this.#planner = new StartPlanner(store.definitions, this.#programs)
+    const caches = [this.#programs, this.#states, this.#planner]
     this.caches = new Caches({ caches, bus: this.#o.bus, logger: logger.area('cache') })
     this.#results = new InstanceResults(store.instances, clock)
     this.#events = new Events({
@@ -175,7 +175,6 @@ export class Engine {
       onResumed: (instanceId) => this.#states.forget(instanceId),
       onSent: (instanceId) => this.#wake(`stim:${instanceId}`),
     })
-    this.#limits = resolveEngineLimits(this.#o.limits, options.mostDepth)
     this.#steps = new StepControl({
       ...{ store: store.steps, clock, random, logger, bus: this.#o.bus, locks: this.#o.locks },
       nodeId: () => this.nodeId,
@@ -184,7 +183,6 @@ export class Engine {
     this.limits = this.#steps.limits
     this.breakers = this.#steps.breakers
     this.results = this.#steps.results
-    this.#planner = new StartPlanner(store.definitions, this.#programs, clock)
     this.#flow = new FlowControl({
       ...{ clock, logger, bus: this.#o.bus, sandbox: this.#sandbox, tenant: DEFAULT_TENANT },
       store: store.flow,
@@ -230,44 +228,37 @@ export class Engine {
     this.humanTasks = this.#outside.humanTasks
     this.resumeTokens = this.#outside.resumeTokens
     this.http = this.#outside.http
+    const { eventTtlMs, locks, secrets } = this.#o
+    this.#executions = new Executions({
+      ...{ clock, random, logger: logger.area('workflow'), eventTtlMs, locks, secrets, limits: this.#limits },
+      ...{ programs: this.#programs, activities: this.activities, sandbox: this.#sandbox },
+      ...{ steps: this.#steps, outside: this.#outside.graphs },
+    })
     this.cluster = new Cluster({
       ...{ store: store.membership, bus: this.#o.bus, nodeId: () => this.nodeId },
+      ...{ heartbeatMs: this.#o.heartbeatMs, ttlMs: this.#o.ttlMs },
       state: () => this.#session.duty.state,
       onOwnOrder: () => this.#session.hearOrders(),
     })
     this.schedules = this.#scheduling.schedules
     this.jobs = this.#scheduling.jobs
-    const retention = resolveRetention(this.#o.retention)
-    this.retention = new Retention({
-      store,
-      clock,
-      locks: this.#o.locks,
-      logger: logger.area('retention'),
-      options: retention,
-      pollMs: this.#o.pollMs,
+    this.#upkeep = new Upkeep({
+      ...{ store, clock, random, logger, locks: this.#o.locks, retention: this.#o.retention },
+      ...{ pollMs: this.#o.pollMs, programs: this.#programs },
       nodeId: () => this.nodeId,
       isPressed: () => !this.#session.worker.hasRoom,
+      onRepaired: () => this.#wake('due'),
     })
-    this.maintenance = new Maintenance({
-      ...{ store: store.maintenance, locks: this.#o.locks, clock, random, logger: logger.area('maintenance') },
-      nodeId: () => this.nodeId,
-      isPressed: () => !this.#session.worker.hasRoom,
-    })
-    this.maintenance.add(trimStepRows(store.steps.limits))
-    this.maintenance.add(trimSkippedRuns(store.schedules, retention.keep.completed))
-    this.maintenance.add(
-      repairOrphans({
-        ...{ store: store.maintenance, clock, logger: logger.area('maintenance'), nodeId: () => this.nodeId },
-        onRepaired: () => this.#wake('due'),
-      }),
-    )
+    this.retention = this.#upkeep.retention
+    this.maintenance = this.#upkeep.maintenance
     this.#operating = new Operating({
       ...{ store, clock, logger: logger.area('operator'), programs: this.#programs, planner: this.#planner },
       definitions: store.definitions,
+      flow: this.#flow.starts,
       pollMs: this.#o.pollMs,
       newId: this.#newId,
       nodeId: () => this.nodeId,
-      functionShell: () => this.#functionShell(),
+      functionShell: () => this.#executions.functionShell,
       onSent: (instanceId) => this.#wake(`stim:${instanceId}`),
       onDue: () => this.#wake('due'),
       onReopened: () => this.#flow.reopened(),
@@ -276,7 +267,11 @@ export class Engine {
     this.verbs = this.#operating.verbs
     this.incidents = this.#operating.incidents
     this.bulk = this.#operating.bulk
-    this.#session = this.#newSession()
+    this.#sessions = new NodeSessions({
+      ...{ clock, logger, heartbeatMs: this.#o.heartbeatMs },
+      make: (wanted) => this.#newSession(wanted),
+      onRejoined: () => this.#scheduling.rejoined(),
+    })
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -301,6 +296,10 @@ export class Engine {
       throw error
     }
     return engine
+  }
+
+  get #session(): NodeSession {
+    return this.#sessions.current
   }
 
   get nodeId(): string {
@@ -411,6 +410,11 @@ export class Engine {
     return this.#reads.stateAt(tenant, instanceId, seq)
   }
 
+  /** What every activity had done by the fact with this number, over the whole journal. Absent: by now. */
+  activitiesAt(instanceId: string, seq?: number, tenant: string = DEFAULT_TENANT): Promise<ActivitiesAt> {
+    return this.#reads.activitiesAt(tenant, instanceId, seq)
+  }
+
   /** What the expressions of a step see, or saw. */
   scopeAt(instanceId: string, asked: ScopeRequest = {}, tenant: string = DEFAULT_TENANT): Promise<ScopeAt> {
     return this.#reads.scopeAt(tenant, instanceId, asked)
@@ -440,7 +444,7 @@ export class Engine {
 
   /** Checks what must always hold, and mends what can be mended without a doubt when `repair` is set. */
   doctor(options: DoctorOptions = {}): Promise<DoctorReport> {
-    return examineStore(this.#o.store.maintenance, this.nodeId, options)
+    return this.#upkeep.doctor(options)
   }
 
   /** Why an instance stands where it stands: what it waits for, who has it, what is in its way, when it will move. */
@@ -449,7 +453,13 @@ export class Engine {
     const sagas = sagaBlockers({ store, programs: this.#programs })
     const sources = [this.#steps.blockers, sagas, lockBlockers(store, locks), ...blockerSources]
     const here = { ttlMs, queues: this.#planner.queues(), hasRoom: this.#session.worker.hasRoom }
-    return askWhy({ store, here, sources }, tenant, instanceId)
+    return askWhy({ store, here, sources, faulted: sagas }, tenant, instanceId)
+  }
+
+  /** Puts others in the place of all activities that the application added. Attempts that run finish with the code they began with. */
+  replaceActivities(own: readonly CustomActivity[]): void {
+    this.activities.replace(own)
+    this.#session.worker.coolDown()
   }
 
   /** Hands over what this node has and takes nothing more, but goes on answering: the first half of `close`. */
@@ -461,16 +471,17 @@ export class Engine {
   async close(drainMs: number = this.#o.drainMs): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#sessions.stop()
     this.#events.stop()
     this.caches.stop()
     this.#unsubscribe()
     this.#outside.stop()
     const resigned = this.#scheduling.stop()
     this.#flow.stop()
-    await Promise.all([this.retention.stop(), this.maintenance.stop()])
+    await this.#upkeep.stop()
     await this.bulk.stop()
     try {
-      await this.#session.leave(drainMs)
+      await this.#sessions.leave(drainMs)
     } finally {
       await resigned
       await this.#steps.stop()
@@ -479,54 +490,7 @@ export class Engine {
     }
   }
 
-  async #open(identity: InstanceIdentity, host: ExecutionHost): Promise<Execution> {
-    const program = await this.#programs.get(identity.tenant, identity.definitionId, identity.version)
-    if (program.kind === 'function') return new FunctionExecution(program.workflow, this.#functionShell(), host)
-    return new GraphExecution(program.graph, this.#graphShell(), host)
-  }
-
-  #graphShell(): GraphShell {
-    this.#shells.graph ??= {
-      ...this.#shell(),
-      activities: this.activities,
-      sandbox: this.#sandbox,
-      outside: this.#outside.graphs,
-    }
-    return this.#shells.graph
-  }
-
-  #functionShell(): FunctionShell {
-    this.#shells.function ??= {
-      ...this.#shell(),
-      contextOf: functionContext,
-      sagaOf: (execution) => new FunctionSaga(execution),
-      cancelInstance: this.#outside.graphs.cancelInstance,
-    }
-    return this.#shells.function
-  }
-
-  #shell() {
-    const { clock, random, logger, eventTtlMs, locks, secrets } = this.#o
-    const { gate, progress } = this.#steps
-    const parts = this.results.writer
-    const limits = this.#limits
-    const mostDepth = limits.depth
-    return {
-      clock,
-      random,
-      logger: logger.area('workflow'),
-      eventTtlMs,
-      mostDepth,
-      locks,
-      secrets,
-      limits,
-      gate,
-      progress,
-      parts,
-    }
-  }
-
-  #newSession(wanted: WantedState = 'active'): NodeSession {
+  #newSession(wanted: WantedState): NodeSession {
     const nodeId = this.#newId()
     this.#o.onIncarnation(nodeId)
     return new NodeSession({
@@ -536,10 +500,11 @@ export class Engine {
       onState: (state) => this.#entered(state),
       newId: this.#newId,
       queues: () => this.#planner.queues(),
-      open: (identity, host) => this.#open(identity, host),
+      open: (identity, host) => this.#executions.open(identity, host),
       startChild: (parent, child) => this.#starter.startChild(parent, child, this.#traces?.of(parent.instanceId)),
       traces: this.#traces,
       operators: this.#operating.operators,
+      onMoved: (instanceId) => this.#stimuli.moved(instanceId),
       onPublished: (tenant, ids) => {
         for (const id of ids)
           void this.#events
@@ -554,24 +519,11 @@ export class Engine {
         this.#scheduling.ended(identity.definitionId)
         this.#flow.ended(identity.tenant, identity.definitionId)
       },
-      onBuried: () => void this.#rejoin(),
+      onBuried: () => this.#sessions.buried(),
+      onBurial: (buried) => {
+        if (this.#o.scheduler === 'leader') this.#scheduling.buried(buried)
+      },
     })
-  }
-
-  /** Everything in memory is gone with the old incarnation; the new one starts with what the store has. */
-  async #rejoin(): Promise<void> {
-    while (!this.#closed) {
-      const session = this.#newSession(this.#session.duty.wanted)
-      try {
-        await session.begin()
-        this.#session = session
-        this.#o.logger.info('rejoined as a new node', { nodeId: session.id })
-        return
-      } catch (error) {
-        this.#o.logger.warn('could not rejoin', { reason: errorMessage(error) })
-        await sleep(this.#o.clock, this.#o.heartbeatMs)
-      }
-    }
   }
 
   /** A drained node fires no schedules either. */
@@ -595,7 +547,7 @@ export class Engine {
     this.#unsubscribe = this.#o.bus.subscribe((topic) => {
       if (topic.startsWith('stim:')) this.#states.forget(topic.slice('stim:'.length))
       else if (topic === DEFINITION_TOPIC) {
-        this.#planner.published()
+        this.#planner.clear()
         this.#o.logger.area('cache').info('definition invalidation received', { code: 'DEFINITION_INVALIDATED' })
       }
     })
@@ -603,7 +555,7 @@ export class Engine {
 
   /** Another version is the published one. */
   #pointed(): void {
-    this.#planner.published()
+    this.#planner.clear()
     this.#o.bus.publish(DEFINITION_TOPIC)
     this.#scheduling.changed()
   }

@@ -6,6 +6,7 @@ import type { ActivityType } from './activity-type.ts'
 
 /** What a handler may use besides its inputs. */
 export interface ActivityContext {
+  readonly tenant: string
   readonly instanceId: string
   readonly definitionId: string
   readonly correlationId: string | undefined

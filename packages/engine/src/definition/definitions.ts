@@ -23,6 +23,7 @@ import type { BoundedCount, Consumer, DefinitionUsageStore } from '../store/defi
 import type { EngineStore } from '../store/engine-store.ts'
 import type { TriggerStore } from '../store/trigger-store.ts'
 import { taskProblems } from '../task/check-tasks.ts'
+import { isTestTenant } from '../test-run/test-tenant.ts'
 import { endpointProblems } from '../trigger/check-endpoints.ts'
 import { requireFreePaths } from '../trigger/require-free-paths.ts'
 import { checkExtent } from './check-extent.ts'
@@ -209,6 +210,11 @@ export class Definitions {
   /** Which workflows run this one, in their newest version that does. Functions do not say beforehand whom they run. */
   consumers(tenant: string, id: string, after: string | undefined, limit: number): Promise<readonly Consumer[]> {
     return this.#usage.consumers(tenant, id, after, limit)
+  }
+
+  /** Those that have a published graph; test runs belong to none of them. */
+  async tenants(): Promise<readonly string[]> {
+    return (await this.#usage.tenants()).filter((tenant) => !isTestTenant(tenant))
   }
 
   /** In meaning: see `diffGraphs`. Refused when one side has not even the shape of a document. */

@@ -24,14 +24,15 @@ export type Program =
 export const DEFINITION_CACHE = 'definitions'
 
 /**
- * Versions are immutable, so what was compiled once stays right: the cache is never told of anything. What has the same content (a
- * version that brings back an older one) is compiled once, by its hash. Those that were not used for longest are let go first.
+ * Versions are immutable, so what was compiled once stays right, as long as the activities are the ones that it was compiled with: those
+ * that were loaded anew are other ones. What has the same content (a version that brings back an older one) is compiled once, by its
+ * hash. Those that were not used for longest are let go first.
  */
 export class Programs implements Cache {
   readonly #definitions: DefinitionStore
   readonly #activities: ActivityRegistry
   readonly #workflows: ReadonlyMap<string, AnyWorkflow>
-  readonly #versions: Lru<string, Promise<Program>>
+  readonly #versions: Lru<string, { readonly types: readonly string[]; readonly loading: Promise<Program> }>
   readonly #compiled: Lru<string, { readonly types: readonly string[]; readonly program: Program }>
   readonly #counters = new CacheCounters()
   readonly #limit: number
@@ -60,16 +61,17 @@ export class Programs implements Cache {
 
   get(tenant: string, id: string, version: number): Promise<Program> {
     const key = `${tenant}\n${id}\n${version}`
+    const types = this.#activities.types()
     const present = this.#versions.get(key)
-    if (present !== undefined) {
+    if (present?.types === types) {
       this.#counters.hits += 1
-      return present
+      return present.loading
     }
     this.#counters.misses += 1
     const loading = this.#load(tenant, id, version)
-    this.#versions.set(key, loading)
+    this.#versions.set(key, { types, loading })
     loading.catch(() => {
-      if (this.#versions.get(key) === loading) this.#versions.delete(key)
+      if (this.#versions.get(key)?.loading === loading) this.#versions.delete(key)
     })
     return loading
   }
@@ -92,7 +94,6 @@ export class Programs implements Cache {
     const found = await this.#definitions.version(tenant, id, version)
     if (found === undefined) throw new DefinitionNotFound({ definitionId: id, version })
     if (found.kind === 'function') throw new WorkflowNotRegistered({ definitionId: id, version })
-    // Activities that were loaded anew are other ones, and what was compiled with the former holds them.
     const types = this.#activities.types()
     const present = this.#compiled.get(found.hash)
     if (present?.types === types) return present.program

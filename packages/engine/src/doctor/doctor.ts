@@ -1,6 +1,7 @@
 /** Looks for what must not be: the invariants of the store, one page after another, and mends what can be mended without a doubt. */
 import { groupBy } from '@lockstep/base'
-import type { Area, BrokenRow, FindingCode, MaintenanceStore } from '../store/maintenance-store.ts'
+import type { Area, BrokenRow, FindingCode } from '../store/maintenance-store.ts'
+import type { ExaminedStore } from './exact-store.ts'
 import { AREAS, FINDING_KINDS } from './findings.ts'
 
 export interface DoctorOptions {
@@ -41,7 +42,7 @@ interface Tally {
 }
 
 export async function examineStore(
-  store: Pick<MaintenanceStore, 'examine' | 'repair'>,
+  store: ExaminedStore,
   nodeId: string,
   { repair = false, lookAt = 100_000, after = {} }: DoctorOptions = {},
 ): Promise<DoctorReport> {

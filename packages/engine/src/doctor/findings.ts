@@ -12,7 +12,11 @@ export const AREAS: readonly Area[] = ['instances', 'agenda', 'bookmarks', 'inbo
 export const FINDING_KINDS: Readonly<Record<FindingCode, FindingKind>> = {
   STRANDED: {
     meaning: 'It has not ended, has nothing to do, and waits for no bookmark and no child: nothing will ever move it',
-    repair: 'wakes it, so that it reads its journal and decides anew',
+    repair: 'has it opened anew: it reads its journal, and what it waits for is put back',
+  },
+  BOOKMARK_LOST: {
+    meaning: 'By its journal it waits for something that has no bookmark: no resume and no event can reach it there',
+    repair: 'has it opened anew: it reads its journal, and what it waits for is put back',
   },
   JOURNAL_GAP: {
     meaning:

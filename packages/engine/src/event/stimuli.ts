@@ -1,7 +1,8 @@
 /** What comes to instances from outside: a resume, an event, a cancel. Each answer comes after the decision is durable. */
-import { type Clock, type Logger, sleep } from '@lockstep/base'
+import type { Clock, Logger } from '@lockstep/base'
 import { BookmarkAmbiguous } from '../definition/errors.ts'
-import type { ResumeGate } from '../gate/resume-gate.ts'
+import { openGate } from '../gate/gate-provider.ts'
+import { ResumeGate } from '../gate/resume-gate.ts'
 import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import { toPayload } from '../step/payload.ts'
 import type { ResumeVerdict, StimulusStore } from '../store/stimulus-store.ts'
@@ -9,14 +10,19 @@ import type { InstanceTraces } from '../trace/instance-traces.ts'
 import type { CancelOptions } from '../worker/graph/graph-outside.ts'
 import type { Worker } from '../worker/worker.ts'
 import type { Events } from './events.ts'
+import { ResumeLooks } from './resume-looks.ts'
 
-const RESUME_LOOK_MS = 20
+/** Pauses between looks at an instance that another node runs: they double. */
+const FIRST_LOOK_MS = 20
+const LAST_LOOK_MS = 250
 
 export interface ResumeRequest {
   readonly tenant?: string
   readonly instanceId: string
   readonly bookmark?: string
   readonly payload?: unknown
+  /** Around the time that it waits for its bookmark. */
+  readonly rest?: <T>(wait: () => Promise<T>) => Promise<T>
 }
 
 export type ResumeOutcome = 'resumed' | 'already-resumed' | 'in-progress' | 'expired' | 'not-found'
@@ -57,9 +63,19 @@ export interface StimuliOptions {
 
 export class Stimuli {
   readonly #o: StimuliOptions
+  readonly #looks: ResumeLooks
+  /** Those who look again do so together, with one question of all of them. */
+  readonly #again: ResumeGate
 
   constructor(options: StimuliOptions) {
     this.#o = options
+    this.#looks = new ResumeLooks(options.clock)
+    this.#again = options.gate ?? new ResumeGate(openGate, options.clock)
+  }
+
+  /** This node has opened bookmarks of the instance, or has it no more: whoever waits to resume it may ask again. */
+  moved(instanceId: string): void {
+    this.#looks.moved(instanceId)
   }
 
   /** One that arrives before its bookmark waits for it a short time. */
@@ -70,26 +86,36 @@ export class Stimuli {
   }
 
   async #resume(request: ResumeRequest): Promise<ResumeOutcome> {
-    const { tenant = DEFAULT_TENANT, instanceId, bookmark } = request
-    const { clock, store, gate, onResumed, onSent } = this.#o
+    const { tenant = DEFAULT_TENANT, instanceId, bookmark, rest = (wait) => wait() } = request
+    const { store, gate, resumeWaitMs, onResumed, onSent } = this.#o
     const payload = JSON.stringify(toPayload(request.payload ?? null, 'The payload'))
-    const deadline = clock.monotonic() + this.#o.resumeWaitMs
     const ask = (): Promise<ResumeVerdict> =>
       this.#o.worker().ride<ResumeVerdict>(
         (taker) => store.resume({ tenant, instanceId, bookmark, payload }, taker),
         (answer) => (answer.kind === 'resumed' ? answer.claims : undefined),
       )
-    for (;;) {
-      const verdict = await (gate?.ask(`${tenant}:${instanceId}:${bookmark ?? ''}`, ask) ?? ask())
-      if (verdict.kind === 'resumed') onResumed(instanceId)
+    const name = `${tenant}:${instanceId}:${bookmark ?? ''}`
+    let verdict = await (gate?.ask(name, ask) ?? ask())
+    if (verdict.kind === 'in-progress' && resumeWaitMs > 0)
+      verdict = await rest(() => this.#lookAgain(instanceId, name, ask))
+    if (verdict.kind === 'ambiguous') throw new BookmarkAmbiguous({ instanceId, names: verdict.names })
+    if (verdict.kind === 'resumed') {
+      onResumed(instanceId)
       // What it has taken already needs nobody to be woken.
-      if (verdict.kind === 'resumed' && !verdict.claims?.length) onSent(instanceId)
-      if (verdict.kind === 'ambiguous') throw new BookmarkAmbiguous({ instanceId, names: verdict.names })
-      if (verdict.kind !== 'in-progress' || clock.monotonic() >= deadline) {
-        this.#tell(verdict.kind, instanceId, bookmark)
-        return verdict.kind
-      }
-      await sleep(clock, RESUME_LOOK_MS)
+      if (!verdict.claims?.length) onSent(instanceId)
+    }
+    this.#tell(verdict.kind, instanceId, bookmark)
+    return verdict.kind
+  }
+
+  /** Until its bookmark is there, or the time is over. */
+  async #lookAgain(instanceId: string, name: string, ask: () => Promise<ResumeVerdict>): Promise<ResumeVerdict> {
+    const { clock, resumeWaitMs } = this.#o
+    const deadline = clock.monotonic() + resumeWaitMs
+    for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_LOOK_MS)) {
+      await this.#looks.next(instanceId, pauseMs)
+      const verdict = await this.#again.ask(name, ask)
+      if (verdict.kind !== 'in-progress' || clock.monotonic() >= deadline) return verdict
     }
   }
 

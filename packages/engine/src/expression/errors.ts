@@ -28,7 +28,7 @@ export const ExpressionLimit = defineError(
   'EXPRESSION_LIMIT',
   { retryable: false },
   (d: { expression: string; limit: ExpressionLimitName }) =>
-    `Expression "${d.expression}" went over its ${d.limit} limit`,
+    `Expression "${d.expression}" went over its ${d.limit} limit${d.limit === 'output' ? ': make it answer with less, or raise limits.payloadBytes and retry' : ''}`,
 )
 
 /** The sandbox itself, not the expression: it was closed, or its thread cannot be started. */

@@ -9,6 +9,7 @@ const scope: ExpressionScope = { input: { a: 1 }, vars: {}, steps: {} }
 function sandboxThatAnswers(answer: Json) {
   const asked: string[] = []
   const sandbox: Sandbox = {
+    outputBytes: 1_000_000,
     evaluate: async (source) => {
       asked.push(source)
       return answer

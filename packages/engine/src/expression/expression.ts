@@ -32,7 +32,7 @@ export interface CompiledExpression {
    * Answers in this process; `undefined`: with this scope the sandbox has to. The answer may share data with the scope.
    * Throws EXPRESSION_FAILED and EXPRESSION_LIMIT.
    */
-  readonly evaluate?: (scope: ExpressionScope) => Json | undefined
+  readonly evaluate?: (scope: ExpressionScope, outputBytes?: number) => Json | undefined
 }
 
 /** Throws EXPRESSION_INVALID with the place and the reason. Worth keeping: it costs as much as a thousand evaluations. */
@@ -40,7 +40,7 @@ export function compileExpression(source: string): CompiledExpression {
   const { tree, references } = parseProgram(source, 'expression')
   const program = compilePure(tree)
   if (program === undefined) return { source, pure: false, references }
-  return { source, pure: true, references, evaluate: (scope) => evaluatePure(program, source, scope) }
+  return { source, pure: true, references, evaluate: (...given) => evaluatePure(program, source, ...given) }
 }
 
 /** Throws EXPRESSION_INVALID where the text cannot be the body of a function. */
@@ -55,14 +55,19 @@ export async function evaluateExpression(
   scope: ExpressionScope,
   sandbox: Sandbox,
 ): Promise<Json> {
-  const answer = compiled.evaluate?.(scope)
+  const answer = compiled.evaluate?.(scope, sandbox.outputBytes)
   return answer === undefined ? sandbox.evaluate(compiled.source, scope) : answer
 }
 
-function evaluatePure(program: PureProgram, source: string, scope: ExpressionScope): Json | undefined {
+function evaluatePure(
+  program: PureProgram,
+  source: string,
+  scope: ExpressionScope,
+  outputBytes?: number,
+): Json | undefined {
   try {
     const value = program(scope)
-    return value === LEAVE ? undefined : toAnswer(value, source)
+    return value === LEAVE ? undefined : toAnswer(value, source, outputBytes)
   } catch (error) {
     if (error === LEAVE) return undefined
     if (!(error instanceof Thrown)) throw error

@@ -1,4 +1,4 @@
-/** Bytes of UTF-8 that the JSON of an answer may take. */
+/** Bytes of UTF-8 that the JSON of an answer may take, where nobody says otherwise. */
 export const OUTPUT_BYTES = 256 * 1024
 /** Arrays and objects inside each other; a bare scalar has depth 0. */
 export const OUTPUT_DEPTH = 64

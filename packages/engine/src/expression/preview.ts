@@ -18,7 +18,7 @@ export type PreviewResult =
 export class ExpressionPreview {
   readonly #sandbox: Sandbox
 
-  constructor(options: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor(options: { readonly clock: Clock; readonly logger: Logger; readonly outputBytes: number }) {
     this.#sandbox = openSandbox(options)
   }
 

@@ -11,6 +11,8 @@ import { type ExpressionScope, scopeText } from './scope.ts'
 
 /** All of JavaScript, without clock, randomness or a way out. Answers in the order asked. */
 export interface Sandbox {
+  /** What an answer may take at most, here and where it needs no sandbox. */
+  readonly outputBytes: number
   /** Throws EXPRESSION_INVALID, EXPRESSION_FAILED, EXPRESSION_LIMIT, SANDBOX_UNAVAILABLE, or the reason of the signal. */
   evaluate(source: string, scope: ExpressionScope, options?: SandboxCall): Promise<Json>
   /** What is under way or waiting fails with SANDBOX_UNAVAILABLE. */
@@ -33,18 +35,22 @@ export interface SandboxOptions {
   readonly softLimitMs?: number
   /** Then its thread is ended, whatever it does. @default 1_000, or twice `softLimitMs` if that is more */
   readonly hardLimitMs?: number
-  /** What the values of a program may take; the memory around them is up to about twice that. @default 16 MiB */
+  /** What the values of a program may take; the memory around them is up to about twice that. @default 16 MiB, or sixteen times `outputBytes` if that is more */
   readonly memoryBytes?: number
   /** Of JSON, in UTF-8. @default 256 KiB */
   readonly outputBytes?: number
 }
 
+/** WebAssembly has no more than four times that. */
+const MOST_MEMORY = 1024 * 1024 * 1024
 const REMEMBERED_CHARACTERS = 2_000_000
 
 export function openSandbox(options: SandboxOptions): Sandbox {
+  const { outputBytes = OUTPUT_BYTES } = options
   const pool = openPool(resolveOptions(options))
   const read = rememberPrograms(REMEMBERED_CHARACTERS)
   return {
+    outputBytes,
     async evaluate(source, scope, { kind = 'expression', signal } = {}) {
       signal?.throwIfAborted()
       const { text, references } = read(source, kind)
@@ -58,7 +64,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 function resolveOptions(options: SandboxOptions): PoolSettings {
   const { clock, logger = silentLogger, workers = 1, softLimitMs = 250 } = options
   const { hardLimitMs = Math.max(1_000, softLimitMs * 2) } = options
-  const { memoryBytes = 16 * 1024 * 1024, outputBytes = OUTPUT_BYTES } = options
+  const { outputBytes = OUTPUT_BYTES } = options
+  const { memoryBytes = Math.min(MOST_MEMORY, 16 * Math.max(outputBytes, 1024 * 1024)) } = options
   if (!(workers >= 1)) throw new InvalidOption({ option: 'workers', rule: 'at least 1', value: workers })
   if (!(hardLimitMs > softLimitMs)) throw new InvalidOption({ option: 'hardLimitMs', rule: 'more than softLimitMs' })
   if (!(memoryBytes >= 1024 * 1024)) throw new InvalidOption({ option: 'memoryBytes', rule: 'at least 1 MiB' })

@@ -5,6 +5,7 @@ import { compilePolicy } from './compiled-policy.ts'
 import type { FlowPolicy } from './flow-policy.ts'
 
 const sandbox: Sandbox = {
+  outputBytes: 1_000_000,
   evaluate: async () => {
     throw new Error('not asked for')
   },

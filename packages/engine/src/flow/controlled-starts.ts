@@ -1,15 +1,16 @@
 import { InvalidOption, type Json } from '@lockstep/base'
 import type { StartItem } from '../store/commit-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
+import { arrivedStart, type FlowPlace } from './arrived-start.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
 import { isPriority } from './compiled-policy.ts'
 import { SingletonBusy, StartThrottled } from './errors.ts'
-import type { FlowStore, FlowVerdict } from './flow-store.ts'
+import type { Arrival, FlowStore, FlowVerdict } from './flow-store.ts'
 import type { GatherStarts } from './gather-starts.ts'
 import type { PolicyCache } from './policy-cache.ts'
 
 export interface ControlledStartsOptions {
-  readonly store: Pick<FlowStore, 'startWithin'>
+  readonly store: Pick<FlowStore, 'start' | 'startWithin'>
   readonly policies: PolicyCache
   readonly gathered: GatherStarts
   readonly nodeId: () => string
@@ -43,6 +44,26 @@ export class ControlledStarts {
   /** Whether the store refused a plain start because its definition is under control. */
   async isControlled(tenant: string, definitionId: string): Promise<boolean> {
     return (await this.#o.policies.learn(tenant, definitionId)) !== undefined
+  }
+
+  /** The place of a start that somebody else writes, by the policy of now. `undefined`: there is none. */
+  async place(tenant: string, definitionId: string, input: Json): Promise<FlowPlace | undefined> {
+    const policy = await this.#o.policies.learn(tenant, definitionId)
+    return policy && { revision: policy.revision, ...(await policy.place(input, undefined)) }
+  }
+
+  /** Gives an instance at the door its place, where nobody else has. `false`: it was refused there, and told to cancel. */
+  async arrive(arrival: Omit<Arrival, 'data'>, place: FlowPlace): Promise<boolean> {
+    const { store, nodeId, onWaiting, onDue, onCancelled } = this.#o
+    const [verdict] = await store.start(nodeId(), [arrivedStart(arrival, place)]).catch(() => []) // whoever looks next does it
+    if (verdict?.kind === 'busy' || verdict?.kind === 'throttled') {
+      onCancelled(arrival.instanceId)
+      return false
+    }
+    if (verdict?.kind === 'queued') for (const each of verdict.replaced) onCancelled(each)
+    if (verdict?.kind === 'started' || (verdict?.kind === 'queued' && verdict.woken)) onDue()
+    if (verdict?.kind !== 'started') onWaiting()
+    return true
   }
 
   async start(

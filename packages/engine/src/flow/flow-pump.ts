@@ -3,8 +3,9 @@
  * comes due by time. Any node may do it at any time; the store decides. Beneath runs a poll, in case nobody says anything.
  */
 import { type Clock, errorMessage, isJsonObject, type Json, type Logger, type Timer } from '@lockstep/base'
+import { arrivedStart } from './arrived-start.ts'
 import { FlowKeyFailed } from './errors.ts'
-import type { Arrival, ControlledStart, FlowStore, PumpAnswer } from './flow-store.ts'
+import type { Arrival, FlowStore, PumpAnswer } from './flow-store.ts'
 import type { PolicyCache } from './policy-cache.ts'
 
 export interface FlowPumpOptions {
@@ -114,13 +115,8 @@ export class FlowPump {
     if (policy === undefined) return // gone since: the next look lets it in
     const input: Json = isJsonObject(data) ? (data.input ?? null) : null
     try {
-      const start: ControlledStart = {
-        item: { ...arrivedItem, tenant, instanceId, definitionId, queue },
-        revision: policy.revision,
-        ...(await policy.place(input, undefined)),
-        arrived: true,
-      }
-      await store.start(nodeId(), [start])
+      const place = { revision: policy.revision, ...(await policy.place(input, undefined)) }
+      await store.start(nodeId(), [arrivedStart({ tenant, instanceId, definitionId, queue }, place)])
     } catch (error) {
       if (!FlowKeyFailed.is(error)) throw error
       logger.error('a start is cancelled: its place cannot be computed', { instanceId, reason: error.message })
@@ -128,17 +124,5 @@ export class FlowPump {
     }
   }
 }
-
-/** All else of it stands in the store. */
-const arrivedItem = {
-  version: undefined,
-  correlationId: undefined,
-  dedupeKey: undefined,
-  parentId: undefined,
-  parentStep: undefined,
-  claimed: false,
-  dueInMs: 0,
-  started: { kind: 'started', data: 'null' },
-} as const
 
 const keyOf = (tenant: string, definitionId: string): string => `${tenant}\n${definitionId}`

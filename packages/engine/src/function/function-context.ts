@@ -1,5 +1,5 @@
 import { type Json, parseDuration } from '@lockstep/base'
-import { toPayload } from '../step/payload.ts'
+import { checkFanOut } from '../limit/check-fan-out.ts'
 import { type RetryPolicy, resolveRetry } from '../step/retry-policy.ts'
 import { stepPolicies } from './enter-step.ts'
 import { entryValue } from './entry-value.ts'
@@ -93,13 +93,18 @@ class FunctionContext implements WorkflowContext {
   get run(): WorkflowContext['run'] {
     return async (child: AnyWorkflow | string, input: unknown, options = {}): Promise<never> => {
       const definitionId = typeof child === 'string' ? child : child.id
-      const payload = this.#execution.secrets.json(toPayload(input, `The input of "${definitionId}"`))
-      return (await runChild(this.#execution, definitionId, payload, options, compensationOf(options))) as never
+      const payload = this.#execution.kept(`@run:${definitionId}`, input, `The input of "${definitionId}"`)
+      if (payload === undefined) return new Promise(() => {})
+      const shown = this.#execution.secrets.json(payload)
+      return (await runChild(this.#execution, definitionId, shown, options, compensationOf(options))) as never
     }
   }
 
   get all(): WorkflowContext['all'] {
-    return (work) => Promise.all(work) as never
+    return (work) => {
+      const breach = checkFanOut('ctx.all', work.length, this.#execution.shell.limits.fanOut)
+      return (breach === undefined ? Promise.all(work) : this.#execution.stop(breach)) as never
+    }
   }
 
   get secret(): WorkflowContext['secret'] {
@@ -150,12 +155,14 @@ async function publish(
   await execution.whileActive(async () => execution.beyondRecord(step))
   if (!execution.saga.mayBegin(step)) return new Promise(() => {})
   const { host, shell } = execution
+  const kept = execution.kept(step, payload, `The payload of event "${event}"`)
+  if (kept === undefined) return new Promise(() => {})
   const published = {
     tenant: host.identity.tenant,
     id: host.newId(),
     name: event,
     correlationId,
-    payload: JSON.stringify(toPayload(payload, 'The event')),
+    payload: JSON.stringify(kept),
     ttlMs: shell.eventTtlMs,
   }
   execution.record({ kind: 'completed', step, outcome: 'done' }, { publishes: [published] })

@@ -18,7 +18,15 @@ import {
   SeldomSet,
 } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import { type Fact, type Failure, factFromRow, type StepKey, type Wait } from '../journal/fact.ts'
+import {
+  type Fact,
+  type FailedFact,
+  type Failure,
+  factFromRow,
+  isBreach,
+  type StepKey,
+  type Wait,
+} from '../journal/fact.ts'
 import { Bounds } from '../limit/bounds.ts'
 import type { EngineLimits } from '../limit/engine-limits.ts'
 import type { StepGate } from '../limit/step-gate.ts'
@@ -27,7 +35,7 @@ import type { PartWriter } from '../progress/part-writer.ts'
 import { UsedSecrets } from '../secret/used-secrets.ts'
 import { Deferrals, earlier } from '../step/deferrals.ts'
 import { toFailure } from '../step/failure.ts'
-import { toPayload } from '../step/payload.ts'
+import { toKept } from '../step/payload.ts'
 import type { ProgressReports } from '../step/progress-reports.ts'
 import { type RetryPolicy, retryDelayMs } from '../step/retry-policy.ts'
 import type { InboxMessage, RecordedFact } from '../store/agenda-store.ts'
@@ -50,6 +58,7 @@ import { NonDeterministic, StepFailed } from './errors.ts'
 import { FunctionMemo, type MemoEntry, type MemoWait } from './function-memo.ts'
 import { isUndoKey } from './saga-memo.ts'
 import type { Saga } from './saga-port.ts'
+import { stopUnwanted } from './stop-unwanted.ts'
 import type { AnyWorkflow, WorkflowContext } from './workflow-context.ts'
 
 export interface FunctionShell {
@@ -57,7 +66,6 @@ export interface FunctionShell {
   readonly random: Random
   readonly logger: Logger
   readonly eventTtlMs: number
-  readonly mostDepth: number
   readonly locks: WorkflowLocks | undefined
   readonly secrets: Secrets
   readonly limits: EngineLimits
@@ -185,14 +193,17 @@ export class FunctionExecution implements Execution {
   advance(): void {
     if (this.#begun) return
     this.#begun = true
+    if (this.memo.breach !== undefined) return void this.stop(this.memo.breach)
     if (this.#isReplay) this.saga.replays()
+    stopUnwanted(this)
     const context = this.shell.contextOf(this)
     const run = this.#workflow.run as (context: WorkflowContext, input: Json) => Promise<unknown>
     void Promise.resolve()
       .then(() => run(context, this.memo.input))
-      .then((result) =>
-        this.#finish({ kind: 'ended', status: 'completed', output: toPayload(result, 'The result'), error: undefined }),
-      )
+      .then((result) => {
+        const output = this.kept('', result, 'The result')
+        if (output !== undefined) this.#finish({ kind: 'ended', status: 'completed', output, error: undefined })
+      })
       .catch((error: unknown) =>
         this.#finish({ kind: 'ended', status: 'faulted', output: null, error: finalFailure(error) }),
       )
@@ -248,11 +259,12 @@ export class FunctionExecution implements Execution {
   }
 
   posture(): Posture {
-    if (this.#end !== undefined) return this.#end
+    const isParting = this.memo.unwanted.size > 0
+    if (this.#end !== undefined && !isParting) return this.#end
     const status: { status?: string } = this.saga.isUndoing ? { status: 'compensating' } : {}
     const dueAt = earlier(this.memo.nextDueAt(), this.#deferrals.nextDueAt())
     const waitCount = this.memo.waits.size + this.#deferrals.size
-    if (this.#activeCount > 0 || this.freeze.isOn || waitCount === 0 || !this.#begun)
+    if (this.#activeCount > 0 || isParting || this.freeze.isOn || waitCount === 0 || !this.#begun)
       return activeBeside(dueAt, status.status)
     this.#bounds.rested()
     return { kind: 'waiting', dueAt, dueInMs: this.memo.nextDueInMs(), ...status }
@@ -357,6 +369,13 @@ export class FunctionExecution implements Execution {
     this.saga.changed()
   }
 
+  /** A limit is in the way of what a step gave: the step is to be done again. */
+  settleBreach(fact: FailedFact): Promise<never> {
+    this.record(fact)
+    this.shell.progress.ended(this.#host.identity, fact.step)
+    return this.stop(fact.error)
+  }
+
   /** Waits that end when all is undone, before that is recorded. */
   dropWaits(): StepKey[] {
     return [...this.memo.waits]
@@ -385,8 +404,25 @@ export class FunctionExecution implements Execution {
   #count(fact: Fact): void {
     this.#bounds.count(fact, this.memo.seq, this.#measure)
     const { breach } = this.#bounds
-    // Nothing is undone: it goes on once the limit was raised.
-    if (breach !== undefined) this.conclude({ kind: 'ended', status: 'faulted', output: null, error: breach })
+    if (breach !== undefined) void this.stop(breach)
+  }
+
+  /** A limit is in the way: the code goes no further, catches nothing, and nothing is undone. It goes on by a retry once the limit was raised. */
+  stop(error: Failure): Promise<never> {
+    this.conclude({ kind: 'ended', status: 'faulted', output: null, error })
+    return new Promise(() => {})
+  }
+
+  /** A copy of what the code hands over. `undefined`: it is too large, and the code was stopped. */
+  kept(step: StepKey, value: unknown, what: string): Json | undefined {
+    try {
+      return toKept(value, what, this.shell.limits)
+    } catch (error) {
+      const failure = toFailure(error, step)
+      if (!isBreach(failure)) throw error
+      void this.stop(failure)
+      return undefined
+    }
   }
 
   /** Settles when the wait under this key has ended. */

@@ -1,6 +1,6 @@
 /** What the journal knows of a function's run: results by step, waits that are open, attempts that were made. Plain data, folded from facts. */
 import { type Json, SeldomMap, SeldomSet } from '@lockstep/base'
-import type { EndedFact, Fact, Failure, StepKey, Wait } from '../journal/fact.ts'
+import { type EndedFact, type Fact, type Failure, isBreach, type StepKey, type Wait } from '../journal/fact.ts'
 import type { Stands } from '../worker/control-messages.ts'
 import { isUndoKey, SagaMemo } from './saga-memo.ts'
 
@@ -26,6 +26,10 @@ export class FunctionMemo {
   /** Attempts of at-most-once steps that were announced and not heard of again. */
   readonly announced = new SeldomSet<StepKey>()
   readonly saga = new SagaMemo()
+  /** Children of steps that were taken back. No fact says that they were told: whoever replays the journal tells them once more, which is harmless. */
+  readonly unwanted = new SeldomSet<string>()
+  /** A step met a limit, and no end was written yet. */
+  breach: Failure | undefined
   isPaused = false
   #isPutAside = false
   #end: EndedFact | undefined
@@ -68,6 +72,7 @@ export class FunctionMemo {
       case 'failed':
         this.#close(fact.step)
         this.entries.set(fact.step, { kind: 'failed', error: fact.error })
+        if (isBreach(fact.error)) this.breach = { ...fact.error, step: fact.step }
         break
       case 'attempting':
         this.announced.add(fact.step)
@@ -89,6 +94,7 @@ export class FunctionMemo {
         break
       case 'ended':
         this.#end = fact
+        this.unwanted.clear() // it could not end before they were told
         break
       case 'retried':
         this.#retry(fact.step)
@@ -107,7 +113,7 @@ export class FunctionMemo {
 
   /** What failed is done again; from a step on: all that was recorded since it began. */
   #retry(step: StepKey | undefined): void {
-    const failed = this.#end?.error?.step
+    const failed = this.#end?.error?.step ?? this.breach?.step
     this.#end = undefined
     this.#isPutAside = false
     if (step === undefined) {
@@ -119,6 +125,8 @@ export class FunctionMemo {
     const from = this.#begunAt.get(step) ?? Number.POSITIVE_INFINITY
     for (const [each, seq] of [...this.#begunAt]) {
       if (seq < from) continue
+      const wait = this.waits.get(each)?.wait
+      if (wait?.kind === 'child') this.unwanted.add(wait.instanceId)
       this.#forget(each)
       this.#rewinds.set(each, (this.#rewinds.get(each) ?? 0) + 1)
     }
@@ -129,12 +137,14 @@ export class FunctionMemo {
     this.isPaused = false
     this.#retry(undefined)
     this.announced.clear()
+    this.unwanted.clear()
     for (const [step, { wait }] of [...this.waits]) if (wait.kind === 'child') this.#forget(step)
   }
 
   #forget(step: StepKey): void {
     this.#close(step)
     this.entries.delete(step)
+    if (this.breach?.step === step) this.breach = undefined
     this.saga.forget(step)
     this.#begunAt.delete(step)
   }

@@ -1,6 +1,7 @@
 import type { Json } from '@lockstep/base'
+import { checkDepth } from '../limit/check-depth.ts'
+import { checkFanOut } from '../limit/check-fan-out.ts'
 import { entryValue } from './entry-value.ts'
-import { StepFailed } from './errors.ts'
 import type { FunctionExecution } from './function-execution.ts'
 import type { CompensationPlan } from './saga-port.ts'
 import type { ChildOptions } from './workflow-context.ts'
@@ -19,17 +20,16 @@ export async function runChild(
   const known = execution.recall(step)
   if (known !== undefined) return saga.answer(step, known)
   if (!saga.mayBegin(step)) return new Promise(() => {})
-  if (memo.depth >= shell.mostDepth)
-    throw new StepFailed({
-      step,
-      code: 'TOO_DEEP',
-      message: `Workflows that run one another are ${memo.depth} deep: look for a circle`,
-    })
+  const { depth, fanOut } = shell.limits
+  const tooDeep = checkDepth(step, memo.depth, depth)
+  if (tooDeep !== undefined) return execution.stop(tooDeep)
   const ended = execution.ended(step)
   await execution.whileActive(async () => {
     if (!memo.waits.has(step)) {
       await execution.beyondRecord(step)
       if (!saga.mayBegin(step)) return
+      const tooWide = checkFanOut(step, memo.waits.size + 1, fanOut)
+      if (tooWide !== undefined) return execution.stop(tooWide)
       const undo = compensation === undefined ? {} : ({ undo: true } as const)
       execution.record({ kind: 'waiting', step, wait: { kind: 'child', instanceId: execution.host.newId() }, ...undo })
     }

@@ -1,11 +1,11 @@
 import { abortable, type Json, type LazyAbort } from '@lockstep/base'
 import type { Lease } from '@lockstep/coordination'
-import type { StepKey } from '../journal/fact.ts'
+import { isBreach, type StepKey } from '../journal/fact.ts'
 import type { Passed } from '../limit/passed-gate.ts'
 import { type AttemptOutlet, EffectOutlet } from '../progress/attempt-outlet.ts'
 import { toFailure } from '../step/failure.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
-import { toPayload } from '../step/payload.ts'
+import { toKept } from '../step/payload.ts'
 import { runPoliced } from '../step/policed-attempt.ts'
 import type { Progress } from '../step/progress-reports.ts'
 import type { RetryPolicy } from '../step/retry-policy.ts'
@@ -142,9 +142,11 @@ async function tryOnce<T>(
   passed?: Passed,
   signal?: AbortSignal,
 ): Promise<MemoEntry | undefined> {
+  const { host } = execution
+  // What is announced and then not tried would be a matter for a person.
+  while (plan.effect === 'atMostOnce' && host.isDraining) await abortable(host.durable(), signal)
   const beyond = execution.beyondRecord(step)
   if (beyond !== undefined) await beyond
-  const { host } = execution
   const number = execution.memo.attempts.get(step) ?? 1
   if (plan.effect === 'atMostOnce') execution.record({ kind: 'attempting', step, attempt: number })
   await abortable(host.durable(), signal)
@@ -164,7 +166,7 @@ function settleAttempt<T>(
   plan: StepPlan<T>,
   number: number,
   outcome: MemoEntry,
-): MemoEntry | undefined {
+): MemoEntry | undefined | Promise<never> {
   if (outcome.kind === 'completed') {
     execution.settle({
       kind: 'completed',
@@ -181,7 +183,9 @@ function settleAttempt<T>(
   const isLast = execution.saga.isUndoing && !isUndoKey(step)
   const delayMs = isLast ? undefined : execution.retryDelay(plan.retry, number, outcome.error)
   if (delayMs === undefined) {
-    execution.settle({ kind: 'failed', step, attempt: number, error: outcome.error })
+    const fact = { kind: 'failed', step, attempt: number, error: outcome.error } as const
+    if (isBreach(outcome.error)) return execution.settleBreach(fact)
+    execution.settle(fact)
     execution.shell.progress.ended(execution.host.identity, step)
     return execution.memo.entries.get(step)
   }
@@ -205,7 +209,7 @@ async function makeAttempt<T>(
       const outlet = new EffectOutlet(execution, step, facts.number, abort, beat)
       return outlet.around(() => plan.code(new Scope(execution, facts, lastHeartbeat, abort, outlet)))
     })
-    const output = toPayload(value, `The output of step "${step}"`, shell.limits.payloadBytes)
+    const output = toKept(value, `The output of step "${step}"`, shell.limits)
     return { kind: 'completed', outcome: 'done', output }
   } catch (error) {
     return { kind: 'failed', error: toFailure(error, step) }

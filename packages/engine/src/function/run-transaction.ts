@@ -1,8 +1,8 @@
 import { Cancelled } from '@lockstep/base'
-import type { StepKey } from '../journal/fact.ts'
+import { isBreach, type StepKey } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
 import { inTransaction, reasonOf } from '../step/in-transaction.ts'
-import { toPayload } from '../step/payload.ts'
+import { toKept } from '../step/payload.ts'
 import { entryValue } from './entry-value.ts'
 import type { FunctionExecution } from './function-execution.ts'
 import type { CompensationPlan } from './saga-port.ts'
@@ -34,7 +34,7 @@ async function transact<T>(execution: FunctionExecution, step: StepKey, code: Co
     const result = await execution.host.transact({
       run: inTransaction(step, async (tx) => {
         if (!execution.saga.mayBegin(step)) throw new Cancelled({ what: `Step "${step}"` })
-        const output = toPayload(await code(tx), `The result of "${step}"`)
+        const output = toKept(await code(tx), `The result of "${step}"`, execution.shell.limits)
         const shown = execution.secrets.json(output)
         const fact = {
           ...({ kind: 'completed', step, outcome: 'done', output: shown } as const),
@@ -49,7 +49,9 @@ async function transact<T>(execution: FunctionExecution, step: StepKey, code: Co
     return result as T
   } catch (error) {
     // Recorded, so that code which catches it comes the same way when it runs again.
-    execution.settle({ kind: 'failed', step, attempt: 1, error: toFailure(reasonOf(error), step) })
+    const fact = { kind: 'failed', step, attempt: 1, error: toFailure(reasonOf(error), step) } as const
+    if (isBreach(fact.error)) return execution.settleBreach(fact)
+    execution.settle(fact)
     return entryValue(execution.memo.entries.get(step)!) as T
   }
 }

@@ -4,6 +4,9 @@ export interface GateProvider {
   tryEnter(name: string): Promise<GatePass | 'busy' | 'open'>
 }
 
+/** Where there is none. */
+export const openGate: GateProvider = { tryEnter: async () => 'open' }
+
 export interface GatePass {
   leave(): void
 }

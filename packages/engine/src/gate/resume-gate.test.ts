@@ -1,11 +1,10 @@
 import { deferred, systemClock } from '@lockstep/base'
 import { describe, expect, it } from 'vitest'
 import type { ResumeVerdict } from '../store/stimulus-store.ts'
-import type { GateProvider } from './gate-provider.ts'
+import { type GateProvider, openGate } from './gate-provider.ts'
 import { ResumeGate } from './resume-gate.ts'
 
 const RESUMED: ResumeVerdict = { kind: 'resumed', bookmarkId: 'b' }
-const openGate: GateProvider = { tryEnter: async () => 'open' }
 
 describe('ResumeGate', () => {
   it('asks once for those that come before it is asked: one has resumed, the others came second', async () => {

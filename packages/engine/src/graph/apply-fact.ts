@@ -17,6 +17,7 @@ import { resetReady } from './ready.ts'
 import { retryFaulted } from './retry-faulted.ts'
 import { routeTokens } from './route-token.ts'
 import { canCancel, cancelAll, dropBeside, isUndone } from './saga/undo-all.ts'
+import { childrenUndo } from './saga/undo-reads.ts'
 import { outermost } from './saga/undo-step.ts'
 import type { StepEnd } from './step-end.ts'
 import { disown, TIMED_OUT } from './unwanted-children.ts'
@@ -84,13 +85,14 @@ const folds: { readonly [K in FactKind]: Fold<Extract<Fact, { readonly kind: K }
     if (end !== undefined) conclude(program, state, step, end)
   },
 
-  waiting(_program, state, fact, at) {
+  waiting(program, state, fact, at) {
     const execution = requireNotOpen(state, fact)
+    const activity = program.byId.get(execution.activity)!
     if (execution.phase === 'waiting') throw invalid(fact, 'it waits already')
     state.seq++
     execution.phase = 'waiting'
     delete execution.announced
-    openWait(state, fact.step, fact.wait, at)
+    openWait(state, fact.step, fact.wait, at, fact.undo && childrenUndo(activity))
   },
 
   'child-ended'(_program, state, fact) {

@@ -2,11 +2,11 @@ import type { StepKey } from '../journal/fact.ts'
 import { openPartKeys } from './containers/part-keys.ts'
 import type { ExecutionState, GraphState, ScopeKey } from './graph-state.ts'
 import { keepLate, mayHaveRun } from './saga/late-step.ts'
-import { disown } from './unwanted-children.ts'
+import { disown, stopWaiting } from './unwanted-children.ts'
 
 /**
  * Drops everything alive in a scope, inner scopes first, and lists what may have running code or a bookmark. A step that can be undone and
- * may have been at work goes on elsewhere to its end, unless `forGood`.
+ * may have been at work, or whose children may be, goes on elsewhere to its end, unless `forGood`.
  */
 export function cancelScope(state: GraphState, key: ScopeKey, forGood = false): void {
   const scope = state.scopes[key]
@@ -17,6 +17,11 @@ export function cancelScope(state: GraphState, key: ScopeKey, forGood = false): 
     if (execution.undo !== undefined && !forGood && mayHaveRun(state, step, execution)) {
       keepLate(state, step, execution)
       if (execution.phase === 'active') state.cancelled.push(step)
+      continue
+    }
+    if (state.waits[step]?.undo !== undefined && !forGood) {
+      stopWaiting(state, step)
+      keepLate(state, step, execution)
       continue
     }
     if (!forGood) disown(state, step)

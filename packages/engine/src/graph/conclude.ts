@@ -1,4 +1,4 @@
-import type { Failure, StepKey } from '../journal/fact.ts'
+import { type Failure, isBreach, type StepKey } from '../journal/fact.ts'
 import { cancelParts, cancelScope } from './cancel-scope.ts'
 import { partEnded } from './containers/container-rules.ts'
 import type { ContainerRun } from './containers/container-run.ts'
@@ -27,6 +27,7 @@ export function conclude(program: GraphProgram, state: GraphState, step: StepKey
 }
 
 function endStep(program: GraphProgram, state: GraphState, step: StepKey, end: StepEnd): Ending | undefined {
+  if (end.kind === 'failed' && isBreach(end.error)) return fault(program, state, step, end.error)
   if (state.scopes[state.executions[step]!.scope]!.late)
     return endAll(program, state, lateEnded(program, state, step, end))
   switch (end.kind) {
@@ -111,14 +112,17 @@ function endAll(program: GraphProgram, state: GraphState, endings: Ending[]): En
   return last
 }
 
-/** Nobody handles it: the instance is undone where there is something to undo, else it stands still as it is. */
+/** Nobody handles it: the instance is undone where there is something to undo, else it stands still as it is. So it does before a limit. */
 function fault(program: GraphProgram, state: GraphState, step: StepKey, error: Failure): undefined {
   const failed = state.executions[step]!
   const { undo } = outermost(state, failed.scope)
   cancelParts(state, step, failed)
-  delete state.waits[step]
-  failed.phase = 'failed'
-  if (undo === undefined && hasToUndo(program, state, error)) {
+  // Of many children that have all ended, a retry only gathers again what they gave.
+  if (!isBreach(error) || state.waits[step]?.children === undefined || state.undoing !== undefined) {
+    delete state.waits[step]
+    failed.phase = 'failed'
+  }
+  if (undo === undefined && !isBreach(error) && hasToUndo(program, state)) {
     undoAll(program, state, { cause: 'fault', error })
     return
   }

@@ -1,5 +1,6 @@
 import type { Json } from '@lockstep/base'
 import type { EndStatus, Failure, StepKey, Wait } from '../journal/fact.ts'
+import { SNAPSHOT_FORMAT } from '../store/state-format.ts'
 import type { Pins } from '../test-run/pin.ts'
 import type { StepRecord } from './graph-expression.ts'
 import type { GraphProgram } from './graph-program.ts'
@@ -13,7 +14,7 @@ export type ScopeKey = string
  * a finished step leaves at most its output, a finished scope nothing. Treat it as opaque outside this folder.
  */
 export interface GraphState {
-  format: 1
+  format: typeof SNAPSHOT_FORMAT
   /** Facts folded so far: the next one gets `seq + 1`. */
   seq: number
   /** `faulted` and `quarantined` stand still where they are; `retried` sends them on. */
@@ -43,7 +44,7 @@ export interface GraphState {
   undoers?: StepKey[]
   /** Present: the instance is being undone, or was. */
   undoing?: Undoing
-  /** Children of dropped branches that are still to be told. */
+  /** Children of dropped branches, and of steps that were taken back, that are still to be told. */
   unwanted?: UnwantedChild[]
   /** Waits whose due time counts from a commit that was not acknowledged yet. */
   unstamped: StepKey[]
@@ -203,11 +204,13 @@ export interface OpenWait {
   dueAt?: number
   /** Of a wait for many children. */
   children?: ChildrenProgress
+  /** Of a wait for children whose step can be undone: the steps that its compensation reads. */
+  readonly undo?: readonly string[] | 'all'
   /** Not part of the fold: the retry was handed out. */
   taken?: true
 }
 
-/** A child that a step waited for when its branch was dropped. The parent remembers it until it was told to end. */
+/** A child that a step waited for when its branch was dropped or the step taken back. The parent remembers it until it was told to end. */
 export interface UnwantedChild {
   readonly instanceId: string
   /** Where it was started: the step, or `step@index` of a bulk run. */
@@ -216,7 +219,7 @@ export interface UnwantedChild {
 
 export function initialState(program: GraphProgram): GraphState {
   return {
-    format: 1,
+    format: SNAPSHOT_FORMAT,
     seq: 0,
     status: 'new',
     input: null,

@@ -23,12 +23,13 @@ function normalised(run: Pick<RandomRun, 'program'>, state: GraphState): GraphSt
   return copy
 }
 
+const isUndo = (step: string): boolean => step.includes(':undo.')
 const activityOf = (step: string): string => /(\w+)(?:#\d+)?$/.exec(step)![1]!
 
 describe('random graphs', () => {
   it('are valid documents', () => {
     fc.assert(
-      fc.property(randomDocuments({ cycles: true }), (document) => {
+      fc.property(randomDocuments({ cycles: true, undoes: true }), (document) => {
         const errors = validateDocument(document, toyCatalogue).filter(({ severity }) => severity === 'error')
         expect(errors.filter(({ code }) => code !== 'UNKNOWN_OUTCOME')).toEqual([])
       }),
@@ -38,10 +39,10 @@ describe('random graphs', () => {
 
   it('without cycles run exactly the steps that an independent model predicts, in any order of events', () => {
     fc.assert(
-      fc.property(randomDocuments(), seeds, (document, seed) => {
+      fc.property(randomDocuments({ undoes: true }), seeds, (document, seed) => {
         const run = runRandomly(document, seed)
         const prediction = predict(document)
-        const ran = new Set(run.ran)
+        const ran = new Set(run.ran.filter((step) => !isUndo(step)))
         expect(run.state.end?.status).toBe(prediction.failed ? 'faulted' : 'completed')
         expect([...prediction.required].filter((step) => !ran.has(step))).toEqual([])
         expect([...ran].filter((step) => !prediction.allowed.has(step))).toEqual([])
@@ -52,7 +53,7 @@ describe('random graphs', () => {
 
   it('without cycles end each step once', () => {
     fc.assert(
-      fc.property(randomDocuments(), seeds, (document, seed) => {
+      fc.property(randomDocuments({ undoes: true }), seeds, (document, seed) => {
         const { ran } = runRandomly(document, seed)
         expect(new Set(ran).size).toBe(ran.length)
         expect(ran.filter((step) => step.includes('#'))).toEqual([])
@@ -132,7 +133,7 @@ describe('random graphs', () => {
   it('have the correlation id of the last step that gave one', () => {
     let givenCount = 0
     fc.assert(
-      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
+      fc.property(randomDocuments({ finishes: true, cycles: true, undoes: true }), seeds, (document, seed) => {
         const { state, journal } = runRandomly(document, seed)
         const given = journal.flatMap(({ fact }) => (fact.kind === 'completed' ? (fact.correlationId ?? []) : []))
         givenCount += given.length
@@ -143,9 +144,46 @@ describe('random graphs', () => {
     expect(givenCount).toBeGreaterThan(0)
   })
 
+  it('have the variable and the output that were set last', () => {
+    let setCount = 0
+    fc.assert(
+      fc.property(randomDocuments({ finishes: true, cycles: true, undoes: true }), seeds, (document, seed) => {
+        const { state, journal } = runRandomly(document, seed)
+        const set = (of: 'assign' | 'result') =>
+          journal.flatMap(({ fact }) => (fact.kind === 'completed' ? (fact[of]?.last ?? []) : [])).at(-1)
+        if (set('assign') !== undefined && set('result') !== undefined) setCount++
+        expect(state.variables.last ?? undefined).toBe(set('assign'))
+        expect(state.output.last).toBe(set('result'))
+      }),
+      { numRuns: RUNS },
+    )
+    expect(setCount).toBeGreaterThan(0)
+  })
+
+  it('undo each step once, after it completed, and all of them where nobody handled a failure', () => {
+    let undoneCount = 0
+    fc.assert(
+      fc.property(randomDocuments({ finishes: true, undoes: true }), seeds, (document, seed) => {
+        const { program, state, ran, journal } = runRandomly(document, seed)
+        const undone = ran.filter(isUndo).map((step) => step.split(':undo.')[0]!)
+        const done = journal.flatMap(({ fact }) =>
+          fact.kind === 'completed' && program.byId.get(activityOf(fact.step))?.parts.compensate ? [fact.step] : [],
+        )
+        expect(new Set(undone).size).toBe(undone.length)
+        expect(undone.filter((step) => !done.includes(step))).toEqual([])
+        for (const step of undone)
+          expect(ran.indexOf(step)).toBeLessThan(ran.indexOf(`${step}:undo.${activityOf(step)}u`))
+        if (state.end?.status === 'faulted') expect([...undone].sort()).toEqual([...done].sort())
+        undoneCount += undone.length
+      }),
+      { numRuns: RUNS },
+    )
+    expect(undoneCount).toBeGreaterThan(RUNS / 10)
+  })
+
   it('with cycles come to an end without a deadlock', () => {
     fc.assert(
-      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
+      fc.property(randomDocuments({ finishes: true, cycles: true, undoes: true }), seeds, (document, seed) => {
         const { state } = runRandomly(document, seed)
         expect(state.status).toBe('ended')
       }),
@@ -156,7 +194,7 @@ describe('random graphs', () => {
   it('leave nothing behind when they complete', () => {
     fc.assert(
       fc.property(
-        randomDocuments({ finishes: true, cycles: true, behaviours: ['ok', 'wait', 'retry'] }),
+        randomDocuments({ finishes: true, cycles: true, undoes: true, behaviours: ['ok', 'wait', 'retry'] }),
         seeds,
         (document, seed) => {
           const { state } = runRandomly(document, seed)
@@ -169,7 +207,7 @@ describe('random graphs', () => {
 
   it('are at every commit what a replay of their journal makes of them', () => {
     fc.assert(
-      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
+      fc.property(randomDocuments({ finishes: true, cycles: true, undoes: true }), seeds, (document, seed) => {
         let folded: GraphState | undefined
         let position = 0
         runRandomly(document, seed, {
@@ -192,7 +230,7 @@ describe('random graphs', () => {
 
   it('offer after a restore what was alive and not waiting, in the same order', () => {
     fc.assert(
-      fc.property(randomDocuments({ finishes: true, cycles: true }), seeds, (document, seed) => {
+      fc.property(randomDocuments({ finishes: true, cycles: true, undoes: true }), seeds, (document, seed) => {
         runRandomly(document, seed, {
           committed({ program, state }) {
             const restored = normalised({ program }, state)
@@ -208,7 +246,7 @@ describe('random graphs', () => {
 
   it('can be replayed from scratch at any single fact', () => {
     fc.assert(
-      fc.property(randomDocuments({ finishes: true }), seeds, fc.nat(), (document, seed, pick) => {
+      fc.property(randomDocuments({ finishes: true, undoes: true }), seeds, fc.nat(), (document, seed, pick) => {
         const { program, journal } = runRandomly(document, seed)
         const cut = pick % journal.length
         const early = initialState(program)

@@ -1,12 +1,18 @@
 import type { StepKey } from '../journal/fact.ts'
 import { newChildren } from './children-progress.ts'
-import { type DueQueues, dueQueues, enqueue, isBefore } from './due-queue.ts'
+import { type DueQueues, dueQueues, enqueue, forgetQueues, isBefore } from './due-queue.ts'
 import type { GraphState, OpenWait } from './graph-state.ts'
 import { ownMember } from './own-member.ts'
 
 /** Opens a wait of the fact being applied. Without `at` its due time stays open until `stamp`. */
-export function openWait(state: GraphState, step: StepKey, wait: OpenWait['wait'], at: number | undefined): void {
-  const opened: OpenWait = { step, seq: state.seq, wait }
+export function openWait(
+  state: GraphState,
+  step: StepKey,
+  wait: OpenWait['wait'],
+  at: number | undefined,
+  undo?: OpenWait['undo'],
+): void {
+  const opened: OpenWait = { step, seq: state.seq, wait, ...(undo !== undefined && { undo }) }
   if (wait.kind === 'children') opened.children = newChildren(wait)
   const ms = delayOf(wait)
   if (wait.kind === 'timer' && 'at' in wait) opened.dueAt = wait.at
@@ -30,6 +36,15 @@ export function stamp(state: GraphState, at: number, throughSeq: number = state.
     enqueue(state.waits, opened)
     return false
   })
+}
+
+/** The wait goes on without a limit of time. */
+export function neverDue(state: GraphState, step: StepKey): void {
+  state.unstamped = state.unstamped.filter((each) => each !== step)
+  const opened = state.waits[step]
+  if (opened?.dueAt === undefined) return
+  delete opened.dueAt
+  forgetQueues(state.waits) // they are in order of due times
 }
 
 function delayOf(wait: OpenWait['wait']): number | undefined {

@@ -3,7 +3,7 @@ import { InvalidOption, isUuid, type Json } from '@lockstep/base'
 import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import { toPayload } from '../step/payload.ts'
 import type { BoundedCount } from '../store/definition-usage-store.ts'
-import type { Incident, IncidentFilter, IncidentGroup, IncidentStore } from '../store/incident-store.ts'
+import type { Incident, IncidentFilter, IncidentGroup, IncidentPage, IncidentStore } from '../store/incident-store.ts'
 import type { RetryOptions } from '../verb/retry.ts'
 import type { RetryOutcome } from '../verb/verb-outcome.ts'
 
@@ -70,10 +70,8 @@ export class Incidents {
     this.#context = context
   }
 
-  /** Newest first. `next`: there may be more, before this. */
-  list(
-    asked: ListIncidents = {},
-  ): Promise<{ readonly incidents: readonly Incident[]; readonly next: string | undefined }> {
+  /** Newest first. */
+  list(asked: ListIncidents = {}): Promise<IncidentPage> {
     const { tenant = DEFAULT_TENANT, before, limit = PAGE, ...filter } = asked
     checkId(before, 'before')
     checkId(filter.instanceId, 'instanceId')

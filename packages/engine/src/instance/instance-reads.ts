@@ -6,6 +6,7 @@ import { foldJournal } from '../graph/fold-journal.ts'
 import { factFromRow } from '../journal/fact.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { InstanceView, JournalRow } from '../store/instance-reader.ts'
+import { type ActivitiesAt, ActivitiesReader } from './activities-at.ts'
 import { type ScopeAt, type ScopeRequest, scopeAt } from './scope-at.ts'
 import { type StateAt, stateAt } from './state-at.ts'
 
@@ -15,10 +16,12 @@ export interface InstanceReads {
   variables(instanceId: string): Promise<Readonly<Record<string, Json>> | undefined>
   stateAt(tenant: string, instanceId: string, seq: number | undefined): Promise<StateAt>
   scopeAt(tenant: string, instanceId: string, asked: ScopeRequest): Promise<ScopeAt>
+  activitiesAt(tenant: string, instanceId: string, seq: number | undefined): Promise<ActivitiesAt>
 }
 
 export function instanceReads(store: EngineStore, programs: Programs): InstanceReads {
   const { instances, agenda } = store
+  const activities = new ActivitiesReader({ instances, agenda, programs })
   return {
     async get(tenant, instanceId) {
       const found = await instances.get(tenant, instanceId)
@@ -46,5 +49,6 @@ export function instanceReads(store: EngineStore, programs: Programs): InstanceR
 
     stateAt: (tenant, instanceId, seq) => stateAt({ instances, programs }, tenant, instanceId, seq),
     scopeAt: (tenant, instanceId, asked) => scopeAt({ instances, programs }, tenant, instanceId, asked),
+    activitiesAt: (tenant, instanceId, seq) => activities.at(tenant, instanceId, seq),
   }
 }

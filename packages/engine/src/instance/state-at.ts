@@ -125,7 +125,7 @@ async function versionAt(
 }
 
 /** What a function did is in its facts: its code need not be on this node. */
-async function programOf(
+export async function programOf(
   programs: StateAtContext['programs'],
   { tenant, definitionId }: InstanceView,
   version: number,

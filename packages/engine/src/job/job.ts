@@ -3,21 +3,26 @@ import { workflow } from '../function/workflow.ts'
 import type { AnyWorkflow, FunctionWorkflow, WorkflowContext } from '../function/workflow-context.ts'
 import { acceptSchedule } from '../schedule/compile-schedule.ts'
 import type { JobRun, StoredDocument } from '../schedule/run-input.ts'
-import type { MisfirePolicy, OverlapPolicy, ScheduleDocument } from '../schedule/schedule.ts'
+import type { InstantText, OverlapPolicy, ScheduleDocument, ScheduleTrigger } from '../schedule/schedule.ts'
 import type { After, Dependency } from './dependency.ts'
 
-export interface JobOptions {
-  /** Five fields, or six with the second first. */
+/** What a schedule has besides its trigger means the same here. */
+type Timing = Pick<ScheduleDocument, 'misfire' | 'graceMs' | 'dst' | 'jitterMs' | 'calendars' | 'startAt' | 'endAt'>
+
+export interface JobOptions extends Timing {
+  /** Five fields, or six with the second first. One of `cron`, `interval` and `at`. */
   readonly cron?: string
   readonly interval?: string | number
+  /** An instant that the interval passes through. @default `startAt`, else 1970 */
+  readonly anchor?: InstantText
+  /** Runs once. */
+  readonly at?: InstantText
   /** IANA name. @default 'UTC' */
   readonly zone?: string
   /** At most one run at a time in the whole cluster: occurrences that meet one are skipped. @default false */
   readonly singleton?: boolean
   /** What an occurrence does when an earlier one still runs. @default 'skip' when `singleton`, else 'allow' */
   readonly overlap?: OverlapPolicy
-  readonly misfire?: MisfirePolicy
-  readonly jitterMs?: number
   /** Runs when other jobs have ended: `all('a', 'b')`, `any(…)`, `atLeast(2, …)`, `onFailure('a')`. */
   readonly after?: After
   /** Ends of other jobs that lie further apart do not belong together. @default '12h' */
@@ -59,7 +64,7 @@ export function job<Input = unknown, Output = unknown>(
 }
 
 function documentOf(name: string, options: JobOptions): Job['document'] {
-  const { cron, interval, zone, singleton = false, misfire, jitterMs, input } = options
+  const { singleton = false } = options
   const { overlap = singleton ? 'skip' : 'allow' } = options
   if (singleton && overlap === 'allow')
     throw new InvalidOption({
@@ -67,26 +72,41 @@ function documentOf(name: string, options: JobOptions): Job['document'] {
       rule: 'skip, queue or cancel-previous for a singleton',
       value: overlap,
     })
-  const inZone = zone === undefined ? {} : { zone }
-  const trigger =
-    cron !== undefined ? { cron, ...inZone } : interval !== undefined ? { interval, ...inZone } : undefined
+  const trigger = triggerOf(name, options)
   const dependency = dependencyOf(name, options)
   if (trigger === undefined && dependency === undefined)
-    throw new InvalidOption({ option: 'cron', rule: `job "${name}" needs cron, interval or after` })
-  const own = {
-    id: name,
-    job: name,
-    overlap,
-    ...(misfire === undefined ? {} : { misfire }),
-    ...(jitterMs === undefined ? {} : { jitterMs }),
-    ...(input === undefined ? {} : { input }),
-  }
-  if (trigger !== undefined) acceptSchedule({ ...own, trigger } as ScheduleDocument)
+    throw new InvalidOption({ option: 'cron', rule: `set for job "${name}", or interval, at or after` })
+  const own = { id: name, job: name, overlap, ...given(options, [...TIMING, 'input']) }
+  if (trigger !== undefined) acceptSchedule({ ...own, trigger })
   return {
     ...own,
     ...(trigger === undefined ? {} : { trigger }),
     ...(dependency === undefined ? {} : { dependency }),
   }
+}
+
+const TIMING = ['misfire', 'graceMs', 'dst', 'jitterMs', 'calendars', 'startAt', 'endAt'] as const
+const TRIGGER = ['cron', 'interval', 'anchor', 'at', 'zone'] as const
+
+/** All that was written goes into it: the check of schedules says what does not belong together. */
+function triggerOf(name: string, options: JobOptions): ScheduleTrigger | undefined {
+  const { cron, interval, at } = options
+  if (cron !== undefined || interval !== undefined || at !== undefined)
+    return given(options, TRIGGER) as ScheduleTrigger
+  const [idle] = Object.keys(given(options, [...TIMING, ...TRIGGER]))
+  if (idle !== undefined && options.after !== undefined)
+    throw new InvalidOption({
+      option: idle,
+      rule: `left out of job "${name}", which has neither cron, interval nor at`,
+    })
+  return undefined
+}
+
+function given<Key extends keyof JobOptions>(options: JobOptions, keys: readonly Key[]): Pick<JobOptions, Key> {
+  return Object.fromEntries(keys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]))) as Pick<
+    JobOptions,
+    Key
+  >
 }
 
 function dependencyOf(name: string, { after, within = '12h' }: JobOptions): Dependency | undefined {

@@ -16,7 +16,11 @@ export interface Failure {
   /** Where it happened; containers that pass a failure outward keep it. */
   readonly step?: StepKey
   readonly data?: Json
+  /** The limit of the engine that is in the way. Nothing catches such a failure and nothing is undone: a retry goes on once it was raised. */
+  readonly limit?: string
 }
+
+export const isBreach = ({ limit }: Failure): boolean => limit !== undefined
 
 /**
  * What a step waits for. `timeoutMs` counts from the commit of the fact, on the database's clock: its due time is
@@ -92,6 +96,8 @@ export interface StartedFact {
   readonly trigger?: string
   /** How many workflows stand above this one. Absent: none. */
   readonly depth?: number
+  /** What has to be understood to go on with it (`state-format.ts`). Absent: what every version does. */
+  readonly format?: number
   /** The span of its start, as a `traceparent`: all that follows is below it. Absent: nobody traced. */
   readonly trace?: string
   /** Of a test run: steps that are not executed, and what they answer instead. */
@@ -154,7 +160,7 @@ export interface WaitingFact {
   readonly kind: 'waiting'
   readonly step: StepKey
   readonly wait: Wait
-  /** Functions: it can be undone when it has completed. */
+  /** It can be undone when it has completed. Graphs say so of waits for children: then their end is heard, whatever becomes of the branch. */
   readonly undo?: true
   /** Id of the bookmark that stands for it outside, where there is one. */
   readonly bookmark?: string

@@ -20,5 +20,6 @@ function toBlocker({ kind, key, step, untilAt, ahead, holders }: StepWait): Bloc
   const held = holder === undefined ? '' : `; ${holder.instanceId} (step "${holder.step}") has it`
   const others = holders.length > 1 ? ` and ${holders.length - 1} more` : ''
   const place = ahead === 0 ? 'it is next' : `at most ${ahead} are before it`
-  return { kind, text: `${subject} holds step "${step}" back: ${place}${held}${others}` }
+  const text = `${subject} holds step "${step}" back: ${place}${held}${others}`
+  return { kind, text, ...(untilAt === undefined ? {} : { untilAt }) }
 }

@@ -31,11 +31,13 @@ export class Bounds {
     if (seq >= stepsPerInstance) {
       this.#breach = {
         code: 'LIMIT_STEPS',
+        limit: 'stepsPerInstance',
         message: `Its journal has ${seq} facts, the limit is ${stepsPerInstance}: raise limits.stepsPerInstance and retry, or split the workflow`,
       }
     } else if (this.#burst >= stepsPerBurst) {
       this.#breach = {
         code: 'LIMIT_BURST',
+        limit: 'stepsPerBurst',
         message: `It recorded ${this.#burst} facts without coming to rest, the limit is ${stepsPerBurst}: look for a loop that never ends, or raise limits.stepsPerBurst and retry`,
       }
     } else if (this.#grown > stateBytes / MEASURE_SHARE) this.#measure(measure())
@@ -57,6 +59,7 @@ export class Bounds {
     if (bytes <= stateBytes) return
     this.#breach = {
       code: 'LIMIT_STATE',
+      limit: 'stateBytes',
       message: `What it must remember is ${bytes} bytes of JSON, the limit is ${stateBytes}: keep large data elsewhere and pass references, or raise limits.stateBytes and retry`,
     }
   }

@@ -26,10 +26,14 @@ function openFeed(bus: WakeBus = { publish: () => {}, subscribe: () => () => {} 
   const hand = handClock()
   const log: LiveEvent[] = []
   let reads = 0
+  let spans = 0
   const asked: boolean[] = []
   let between = async (): Promise<void> => {}
   const store = {
-    span: async () => ({ horizon: { pos: START.pos + BigInt(log.length), n: 0 }, oldest: { pos: 50n, n: 0 } }),
+    span: async () => {
+      spans += 1
+      return { horizon: { pos: START.pos + BigInt(log.length), n: 0 }, oldest: { pos: 50n, n: 0 } }
+    },
     read: async (after: LiveCursor, limit: number, withFacts: boolean) => {
       reads += 1
       asked.push(withFacts)
@@ -58,7 +62,16 @@ function openFeed(bus: WakeBus = { publish: () => {}, subscribe: () => () => {} 
     }
     return () => go()
   }
-  return { ...hand, feed, commit, holdNextRead, asked, reads: () => reads }
+  /** Holds every read from now on, until what it answers is called. */
+  const holdReads = (): (() => void) => {
+    const going: (() => void)[] = []
+    between = () => new Promise((resolve) => void going.push(resolve))
+    return () => {
+      between = async () => {}
+      for (const go of going) go()
+    }
+  }
+  return { ...hand, feed, commit, holdNextRead, holdReads, asked, reads: () => reads, spans: () => spans }
 }
 
 function follower(wantsFacts = true) {
@@ -82,12 +95,14 @@ const settle = async (): Promise<void> => {
 
 describe('the live feed', () => {
   it('reads nothing and keeps no timer without followers', async () => {
-    const { feed, commit, due, reads } = openFeed()
+    const { feed, commit, due, fire, reads } = openFeed()
     commit()
     feed.committed()
     await settle()
     expect([reads(), due.size]).toEqual([0, 0])
     const following = feed.follow(undefined, follower())
+    await settle()
+    fire()
     await settle()
     expect(reads()).toBeGreaterThan(0)
     following.close()
@@ -106,6 +121,51 @@ describe('the live feed', () => {
     await settle()
     expect(reads() - before).toBe(1)
     expect(all.map(({ heard }) => heard)).toEqual(all.map(() => ['101']))
+  })
+
+  it('asks once where it stands, and reads nothing more, for a crowd that comes at once and wants nothing of the past', async () => {
+    const { feed, commit, fire, reads, spans } = openFeed()
+    commit()
+    const all = Array.from({ length: 200 }, () => follower())
+    for (const each of all) feed.follow(undefined, each)
+    await settle()
+    const more = follower()
+    feed.follow(undefined, more)
+    await settle()
+    expect([spans(), reads()]).toEqual([1, 0])
+    commit()
+    fire()
+    await settle()
+    expect(reads()).toBe(1)
+    expect([...all, more].map(({ heard }) => heard)).toEqual([...all, more].map(() => ['102']))
+  })
+
+  it('does not read for those who left while they waited for their turn, nor go on for nobody', async () => {
+    const { feed, commit, due, fire, holdReads, reads } = openFeed()
+    for (let i = 0; i < 10; i += 1) commit()
+    const goOn = holdReads()
+    const all = Array.from({ length: 50 }, () => feed.follow({ pos: 102n, n: 0 }, follower()))
+    await settle()
+    const before = reads()
+    for (const each of all) each.close()
+    goOn()
+    await settle()
+    fire()
+    await settle()
+    expect(reads() - before).toBe(0)
+    expect(due.size).toBe(0)
+  })
+
+  it('rests when the only one was content with what he was told', async () => {
+    const { feed, commit, due, fire } = openFeed()
+    commit()
+    const one: { close?: () => void } = {}
+    const following = feed.follow({ pos: 100n, n: 0 }, { ...follower(), caughtUp: () => one.close?.() })
+    one.close = () => following.close()
+    await settle()
+    fire()
+    await settle()
+    expect([feed.followerCount, due.size]).toEqual([0, 0])
   })
 
   it('brings one who comes late up to date in pages, each event once', async () => {
@@ -138,15 +198,12 @@ describe('the live feed', () => {
     const without = follower(false)
     feed.follow(undefined, without)
     await settle()
-    const readByItself = holdNextRead()
-    const wants = follower()
-    feed.follow(undefined, wants)
-    await settle()
     commit('instances')
     const readForAll = holdNextRead()
     fire()
     await settle()
-    readByItself()
+    const wants = follower()
+    feed.follow(undefined, wants)
     await settle()
     readForAll()
     await settle()

@@ -5,7 +5,7 @@
 import { type Clock, errorMessage, type Logger, sleep, type Timer } from '@lockstep/base'
 import type { WakeBus } from '../worker/wake-bus.ts'
 import { isBehind, type LiveCursor, type LiveEvent } from './live-event.ts'
-import type { LivePage, LiveStore } from './live-store.ts'
+import type { LivePage, LiveSpan, LiveStore } from './live-store.ts'
 import { LiveWakeUps } from './live-wake-ups.ts'
 
 export interface LiveFollower {
@@ -62,6 +62,7 @@ export class LiveFeed {
   readonly #turns: (() => void)[] = []
   #readers = 0
   #tail: LiveCursor | undefined
+  #asking: Promise<LiveSpan> | undefined
   #timer: { readonly at: number; readonly timer: Timer } | undefined
   #looking = false
   #again = false
@@ -108,15 +109,40 @@ export class LiveFeed {
   }
 
   async #join(standing: Standing, after: LiveCursor | undefined): Promise<void> {
-    const { follower } = standing
+    if (after === undefined) return this.#joinNow(standing)
     await this.#patiently(standing, async () => {
-      const { horizon, oldest } = await this.#o.store.span()
+      const { horizon, oldest } = await this.#span()
       if (standing.over) return
-      const reset = after !== undefined && (isBehind(horizon, after) || isBehind(after, oldest))
-      standing.cursor = after === undefined || reset ? horizon : after
-      follower.begins(standing.cursor, reset)
+      const reset = isBehind(horizon, after) || isBehind(after, oldest)
+      standing.cursor = reset ? horizon : after
+      standing.follower.begins(standing.cursor, reset)
     })
     await this.#catchUp(standing)
+  }
+
+  /** Who wants nothing of the past needs no reading of his own: he begins where the others are, or where everything is decided. */
+  async #joinNow(standing: Standing): Promise<void> {
+    const at = this.#tail ?? (await this.#patiently(standing, async () => (await this.#span()).horizon))
+    if (at === undefined || standing.over) return
+    this.#tail ??= at
+    standing.cursor = this.#tail
+    standing.follower.begins(standing.cursor, false)
+    this.#enter(standing)
+    this.#wake()
+  }
+
+  /** One question for all who come at once. */
+  #span(): Promise<LiveSpan> {
+    this.#asking ??= this.#o.store.span().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  /** From here on it is told with the others. */
+  #enter(standing: Standing): void {
+    this.#upToDate.add(standing)
+    standing.follower.caughtUp()
   }
 
   async #catchUp(standing: Standing): Promise<void> {
@@ -124,13 +150,13 @@ export class LiveFeed {
     while (!standing.over) {
       await follower.room()
       const page = await this.#patiently(standing, () =>
-        this.#inTurn(() => this.#read(standing.cursor, follower.wantsFacts)),
+        this.#inTurn(async () => (standing.over ? undefined : this.#read(standing.cursor, follower.wantsFacts))),
       )
       if (page === undefined || standing.over) return
       this.#tell(standing, page)
       if (page.more || (this.#tail !== undefined && isBehind(standing.cursor, this.#tail))) continue
-      this.#upToDate.add(standing)
-      follower.caughtUp()
+      this.#enter(standing)
+      if (standing.over) return
       this.#tail ??= standing.cursor
       this.#look()
       return

@@ -1,12 +1,20 @@
 import { type Clock, groupBy, type Logger, sleep } from '@lockstep/base'
+import type { DeadLetterStore } from '../dead-letter/dead-letter-store.ts'
+import type { ExaminedStore } from '../doctor/exact-store.ts'
 import { AREAS, FINDING_KINDS } from '../doctor/findings.ts'
+import { type Keep, keepMs } from '../retention/retention-options.ts'
+import type { AuditStore } from '../store/access-store.ts'
 import type { LimitStore } from '../store/limit-store.ts'
-import type { BrokenRow, MaintenanceStore } from '../store/maintenance-store.ts'
+import type { BrokenRow } from '../store/maintenance-store.ts'
 import type { ScheduleStore } from '../store/schedule-store.ts'
 import type { Chore } from './chore.ts'
 
 const STEP_ROWS_EVERY_MS = 300_000
 const SKIPPED_RUNS_EVERY_MS = 300_000
+const AUDIT_EVERY_MS = 900_000
+const AUDIT_KEEP = '400d'
+const DEAD_LETTERS_EVERY_MS = 900_000
+const DEAD_LETTERS_KEEP = '90d'
 const UNUSED_MS = 86_400_000
 const TRIM_ROWS = 1_000
 const ORPHANS_EVERY_MS = 900_000
@@ -17,31 +25,40 @@ const PAGE = 500
 const REST_MS = 50
 
 /** Permits, progress and breakers that nobody has used for a day. */
-export function trimStepRows(limits: Pick<LimitStore, 'trim'>): Chore {
-  return {
-    name: 'step-rows',
-    everyMs: STEP_ROWS_EVERY_MS,
-    run: async () => {
-      const rows = await limits.trim(UNUSED_MS, TRIM_ROWS)
-      return { more: rows >= TRIM_ROWS, figures: { rows } }
-    },
-  }
-}
+export const trimStepRows = (limits: Pick<LimitStore, 'trim'>): Chore =>
+  trimming('step-rows', STEP_ROWS_EVERY_MS, UNUSED_MS, (olderMs, rows) => limits.trim(olderMs, rows))
 
 /** Occurrences that were skipped have no instance to go with: they stay as long as one that completed would. `undefined`: for ever. */
-export function trimSkippedRuns(schedules: Pick<ScheduleStore, 'trimSkipped'>, keepMs: number | undefined): Chore {
+export const trimSkippedRuns = (schedules: Pick<ScheduleStore, 'trimSkipped'>, olderMs: number | undefined): Chore =>
+  trimming('skipped-runs', SKIPPED_RUNS_EVERY_MS, olderMs, (ms, rows) => schedules.trimSkipped(ms, rows))
+
+/** Audit entries beyond their time. */
+export const trimAudit = (audit: Pick<AuditStore, 'trim'>, keep: Keep = AUDIT_KEEP): Chore =>
+  trimming('audit', AUDIT_EVERY_MS, keepMs(keep), (olderMs, rows) => audit.trim(olderMs, rows))
+
+/** Dead letters beyond their time. */
+export const trimDeadLetters = (letters: Pick<DeadLetterStore, 'trim'>, keep: Keep = DEAD_LETTERS_KEEP): Chore =>
+  trimming('dead-letters', DEAD_LETTERS_EVERY_MS, keepMs(keep), (olderMs, rows) => letters.trim(olderMs, rows))
+
+/** Deletes what is older, some rows at a time. `undefined`: nothing ever is. */
+function trimming(
+  name: string,
+  everyMs: number,
+  olderMs: number | undefined,
+  trim: (olderMs: number, rows: number) => Promise<number>,
+): Chore {
   return {
-    name: 'skipped-runs',
-    everyMs: SKIPPED_RUNS_EVERY_MS,
+    name,
+    everyMs,
     run: async () => {
-      const rows = keepMs === undefined ? 0 : await schedules.trimSkipped(keepMs, TRIM_ROWS)
+      const rows = olderMs === undefined ? 0 : await trim(olderMs, TRIM_ROWS)
       return { more: rows >= TRIM_ROWS, figures: { rows } }
     },
   }
 }
 
 export interface RepairOptions {
-  readonly store: Pick<MaintenanceStore, 'examine' | 'repair'>
+  readonly store: ExaminedStore
   readonly clock: Clock
   readonly logger: Logger
   readonly nodeId: () => string

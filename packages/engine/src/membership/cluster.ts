@@ -1,11 +1,14 @@
 import type { ClusterEvent, MembershipStore, NodeState, WantedState } from '../store/membership-store.ts'
 import type { WakeBus } from '../worker/wake-bus.ts'
+import { SUSPICIOUS } from './membership.ts'
 import { ORDER_TOPIC } from './order-topic.ts'
 
 export interface ClusterContext {
   readonly store: MembershipStore
   readonly bus: WakeBus
   readonly nodeId: () => string
+  readonly heartbeatMs: number
+  readonly ttlMs: number
   readonly state: () => NodeState
   /** There is an order for this node itself. */
   readonly onOwnOrder: () => Promise<void>
@@ -17,6 +20,12 @@ export class Cluster {
 
   constructor(context: ClusterContext) {
     this.#o = context
+  }
+
+  /** How long a node may be silent: it beats every `heartbeatMs`, is suspected after `lateMs`, and buried after `goneMs`. */
+  get patience(): { readonly heartbeatMs: number; readonly lateMs: number; readonly goneMs: number } {
+    const { heartbeatMs, ttlMs } = this.#o
+    return { heartbeatMs, lateMs: ttlMs * SUSPICIOUS, goneMs: ttlMs }
   }
 
   /** What this node says of itself. */

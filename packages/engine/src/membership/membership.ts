@@ -46,7 +46,7 @@ interface Observation {
 /** Reads further apart than this many beats do not add up: the silence may have been ours. */
 const LARGEST_GAP_BEATS = 2.5
 /** Part of the time to live after which a silence is worth a note. */
-const SUSPICIOUS = 0.5
+export const SUSPICIOUS = 0.5
 /** Clocks further apart than this make what people read confusing; nothing depends on them. */
 const LARGEST_SKEW_MS = 1_000
 
@@ -57,6 +57,7 @@ export class Membership {
   #timer: Timer | undefined
   #heartbeat: Heartbeat | undefined
   #skewMs: number | undefined
+  #roomElsewhere = 0
   #isSkewed = false
   #stopped = false
 
@@ -67,6 +68,11 @@ export class Membership {
   /** Of this node's clock, less that of the store, where they differ by more than a slow answer explains; else 0. */
   get skewMs(): number {
     return this.#isSkewed ? (this.#skewMs ?? 0) : 0
+  }
+
+  /** How many instances the others can take, as those that beat said last. */
+  get roomElsewhere(): number {
+    return this.#roomElsewhere
   }
 
   async join(): Promise<void> {
@@ -135,6 +141,8 @@ export class Membership {
       this.#compareClocks(at, sentAt, receivedAt)
     }
     if (wanted !== undefined) this.#o.onOrder(wanted)
+    const isSilent = (id: string): boolean => this.#seen.get(id)?.suspected === true
+    this.#roomElsewhere = others.reduce((sum, { id, room }) => (isSilent(id) ? sum : sum + (room ?? 0)), 0)
     try {
       for (const { node, silentMs } of this.#observe(others)) await this.#miss(node, silentMs)
     } catch (error) {

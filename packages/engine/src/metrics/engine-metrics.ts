@@ -15,8 +15,8 @@ export interface EngineMetrics {
   claimed(lateMs: number): void
   /** A timer fired, `lateMs` after it was due. */
   timerFired(lateMs: number): void
-  /** A round of schedules was decided. */
-  schedulesFired(started: number, waiting: number, skipped: number): void
+  /** A round of schedules was decided. `misfires`: occurrences that nobody fired in time and that their policy let go. */
+  schedulesFired(started: number, waiting: number, skipped: number, misfires: number): void
   /** The scheduler has looked for what is due. */
   schedulerLooked(): void
 }

@@ -8,11 +8,13 @@ import { ORDER_TOPIC } from '../membership/order-topic.ts'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { NodeRole, NodeState, WantedState } from '../store/membership-store.ts'
+import { STATE_FORMAT } from '../store/state-format.ts'
 import type { InstanceTraces } from '../trace/instance-traces.ts'
 import type { ChildStart, Ended, Execution, ExecutionHost, InstanceIdentity } from '../worker/execution.ts'
 import { StoreClock } from '../worker/store-clock.ts'
 import { silentBus, type WakeBus } from '../worker/wake-bus.ts'
-import { type Operators, Worker } from '../worker/worker.ts'
+import { Worker } from '../worker/worker.ts'
+import type { Operators } from '../worker/worker-options.ts'
 import { NodeDuty } from './node-duty.ts'
 
 export interface NodeSessionOptions {
@@ -41,6 +43,7 @@ export interface NodeSessionOptions {
   readonly open: (identity: InstanceIdentity, host: ExecutionHost) => Promise<Execution>
   readonly startChild: (parent: InstanceIdentity, child: ChildStart) => Promise<void>
   readonly operators: Operators
+  readonly onMoved: (instanceId: string) => void
   readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
   readonly onEnded: (identity: InstanceIdentity, end: Ended, last: () => InstanceState | undefined) => void
   /** What operators want of the node has begun, or is done. */
@@ -50,6 +53,8 @@ export interface NodeSessionOptions {
   readonly onCommitted?: () => void
   /** Buried: drop this session and begin another. */
   readonly onBuried: () => void
+  /** This node has buried another one. */
+  readonly onBurial: (nodeId: string) => void
 }
 
 const TRIM_EVERY_MS = 60_000
@@ -96,6 +101,7 @@ export class NodeSession {
     this.worker = new Worker({
       ...options,
       claims: roles.includes('worker'),
+      roomElsewhere: () => this.#membership.roomElsewhere,
       idlePollMs: options.pollMs,
       aheadMs: options.pollMs + AHEAD_OF_POLL_MS,
       pipeline: this.pipeline,
@@ -108,7 +114,15 @@ export class NodeSession {
       onState: (state) => this.#told(state),
     })
     this.#membership = new Membership({
-      node: { id: nodeId, name, version, roles, capacity: roles.includes('worker') ? options.concurrency : 0, wanted },
+      node: {
+        id: nodeId,
+        name,
+        version,
+        stateFormat: STATE_FORMAT,
+        roles,
+        capacity: roles.includes('worker') ? options.concurrency : 0,
+        wanted,
+      },
       store: store.membership,
       clock,
       logger: cluster,
@@ -121,7 +135,10 @@ export class NodeSession {
       },
       onTime: (at) => this.storeClock.hear(at),
       onBuried: () => this.#buried(),
-      onBurial: () => this.#wakeAll(bus),
+      onBurial: (buried) => {
+        this.#wakeAll(bus)
+        options.onBurial(buried)
+      },
     })
   }
 
@@ -138,6 +155,7 @@ export class NodeSession {
     await this.#membership.join()
     // Whoever claims must know the store's clock: by its own, which begins at 0, no timer would be due.
     await this.#membership.beatNow()
+    if (this.#over) return
     this.duty.heed(this.#options.wanted)
     this.#unsubscribe = (this.#options.bus ?? silentBus).subscribe((topic) => this.#hear(topic))
     this.worker.run()

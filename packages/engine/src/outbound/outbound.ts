@@ -18,6 +18,6 @@ export interface Outbound {
   readonly redis?: ChannelPublisher | undefined
   readonly rabbitmq?: ExchangePublisher | undefined
   readonly connections?: SqlConnections | undefined
-  /** Whether `sql-query` may run on the engine's own database. @default true */
+  /** Whether `sql-query` of the default tenant may run on the engine's own database, with all rights of the engine there. @default false */
   readonly ownDatabase?: boolean
 }

@@ -98,9 +98,11 @@ export class Scheduler {
 
   async #fireAll(): Promise<FiredRuns> {
     const sum = { started: 0, waiting: 0, skipped: 0 }
+    let misfires = 0
     /** `true`: there is probably more. */
     const fire = async (): Promise<boolean> => {
-      const { taken, fired } = await this.#fire()
+      const { taken, fired, missed } = await this.#fire()
+      misfires += missed
       for (const state of ['started', 'waiting', 'skipped'] as const) sum[state] += fired[state]
       return taken >= this.#o.batch
     }
@@ -112,7 +114,7 @@ export class Scheduler {
     } finally {
       // When many are due, those that are late already go before the work that the first of them begin.
       if (sum.started > 0) this.#o.onStarted()
-      this.#o.metrics?.schedulesFired(sum.started, sum.waiting, sum.skipped)
+      this.#o.metrics?.schedulesFired(sum.started, sum.waiting, sum.skipped, misfires)
     }
     return sum
   }
@@ -173,12 +175,14 @@ export class Scheduler {
     })
   }
 
-  async #fire(): Promise<{ readonly taken: number; readonly fired: FiredRuns }> {
+  async #fire(): Promise<{ readonly taken: number; readonly fired: FiredRuns; readonly missed: number }> {
     const { schedules, nodeId, batch } = this.#o
-    const { taken, runs } = await schedules.fire(nodeId(), batch, (rows, now) =>
-      rows.map((row) => this.#decide(row, now)),
-    )
-    return { taken, fired: countRuns(runs) }
+    let decided: readonly FireWrite[] = []
+    const { taken, runs } = await schedules.fire(nodeId(), batch, (rows, now) => {
+      decided = rows.map((row) => this.#decide(row, now)) // perhaps not for the first time
+      return decided
+    })
+    return { taken, fired: countRuns(runs), missed: countMisfires(decided, runs) }
   }
 
   #decide(taken: TakenSchedule, now: number): FireWrite {
@@ -201,4 +205,15 @@ function countRuns(runs: readonly RunAnswer[]): FiredRuns {
   const counts = { started: 0, waiting: 0, skipped: 0 }
   for (const run of runs) if (run.created) counts[run.state] += 1
   return counts
+}
+
+/** Occurrences, where a run that was skipped may stand for many. What a calendar, a pause or an earlier run kept back was not missed. */
+function countMisfires(decided: readonly FireWrite[], runs: readonly RunAnswer[]): number {
+  const created = new Set(runs.filter((run) => run.created).map((run) => run.key))
+  return decided
+    .flatMap((write) => write.runs)
+    .reduce((sum, run) => {
+      const isMisfire = run.kind === 'skip' && run.reason === 'misfire' && created.has(run.key)
+      return isMisfire ? sum + run.count : sum
+    }, 0)
 }

@@ -1,6 +1,6 @@
 /** Schedules, jobs and the loop that fires them, put together for one engine. */
-import type { Clock, Logger } from '@lockstep/base'
-import type { Election } from '@lockstep/coordination'
+import { type Clock, errorMessage, type Logger } from '@lockstep/base'
+import type { Election, LeaderInfo } from '@lockstep/coordination'
 import type { AnyJob } from '../job/job.ts'
 import { Jobs, type JobsOptions } from '../job/jobs.ts'
 import { registerJobs } from '../job/register-jobs.ts'
@@ -27,7 +27,8 @@ export interface SchedulingOptions {
   readonly newId: () => string
   readonly nodeId: () => string
   readonly mode: SchedulerMode
-  readonly election?: (() => Election) | undefined
+  /** Where this incarnation of the node stands; whoever leads is known by its `meta`. */
+  readonly election?: ((nodeId: string) => Election) | undefined
   /** This node was elected, or is not the leader any more. */
   readonly onOffice: (change: OfficeChange) => void
   readonly pollMs: number
@@ -100,11 +101,32 @@ export class Scheduling {
 
   /** Fires, or stands for election, where its mode says so. Repeating it is harmless. */
   takePart(): void {
-    const { mode, election, logger, onOffice } = this.#o
+    const { mode, election, nodeId, logger, onOffice } = this.#o
     if (mode === 'cluster') this.#scheduler.run()
     if (mode !== 'leader' || election === undefined || this.#office !== undefined) return
     const lead = { begin: () => this.#scheduler.run(), end: () => this.#scheduler.stop() }
-    this.#office = new SchedulerOffice({ election, lead, onOffice, logger: logger.area('schedule') })
+    const here = nodeId()
+    const stands = { election: () => election(here), lead, onOffice, logger: logger.area('schedule') }
+    this.#office = new SchedulerOffice(stands)
+  }
+
+  /** This node has another id: it stands for election under that, or nobody could tell that it has died. */
+  rejoined(): void {
+    if (this.#office === undefined) return
+    void this.#office.leave()
+    this.#office = undefined
+    this.takePart()
+  }
+
+  /** A dead leader is followed at once, not when its term has run out. */
+  buried(nodeId: string): void {
+    const { election, logger } = this.#o
+    if (election === undefined) return
+    const isDead = ({ meta }: LeaderInfo): boolean =>
+      (meta as { readonly nodeId?: unknown } | undefined)?.nodeId === nodeId
+    Promise.resolve()
+      .then(() => election(this.#o.nodeId()).depose(isDead))
+      .catch((error: unknown) => logger.warn('the term of a dead leader runs out', { reason: errorMessage(error) }))
   }
 
   /** Fires nothing more; a leader resigns. Settles when another may lead. */

@@ -1,4 +1,6 @@
-import type { Clock, Json } from '@lockstep/base'
+import type { Json } from '@lockstep/base'
+import { CacheCounters, type CacheStats } from '../cache/cache-counters.ts'
+import type { Cache } from '../cache/caches.ts'
 import { DefinitionNotFound, InputInvalid } from '../definition/errors.ts'
 import type { Program, Programs } from '../definition/programs.ts'
 import type { DefinitionStore } from '../store/definition-store.ts'
@@ -7,6 +9,8 @@ import type { DefinitionStore } from '../store/definition-store.ts'
 export interface StartPlan {
   /** `undefined`: the one that is published when the start is written. */
   readonly version: number | undefined
+  /** The version is a guess: the start is refused where another one is published by now. */
+  readonly onlyPublished?: boolean | undefined
   /** Only graphs have a schema for their input. */
   readonly checksInput: boolean
   readonly queue: string
@@ -14,27 +18,30 @@ export interface StartPlan {
   readonly claimable: boolean
 }
 
+/** A version whose schema an input fits. */
+export type CheckedVersion = Pick<StartPlan, 'version' | 'onlyPublished'>
+
 /** Every node takes from it. */
 export const GRAPH_QUEUE = 'default'
 const functionQueue = (id: string, version: number): string => `fn/${id}/${version}`
 
-/** How long a new version may go unnoticed by the check of inputs where no bus tells of it. What runs is the published one in any case. */
-const LONGEST_GUESS_MS = 1_000
+const MOST_GUESSES = 1_000
+
+export const PUBLISHED_CACHE = 'published-versions'
 
 /** Decides where a definition runs. Functions are pinned to the version this node has; graphs take what is published when they start. */
-export class StartPlanner {
+export class StartPlanner implements Cache {
   readonly #definitions: DefinitionStore
   readonly #programs: Programs
-  readonly #clock: Clock
   /** What kind of definition an id names never changes. */
   readonly #kinds = new Map<string, 'graph' | 'function'>()
-  /** The version that was published lately: a guess for checking input early, never a decision. */
-  readonly #guesses = new Map<string, { readonly version: number; readonly at: number }>()
+  /** The version that was published lately: a guess, which the store confirms or refuses as it writes the start. */
+  readonly #guesses = new Map<string, number>()
+  readonly #counters = new CacheCounters()
 
-  constructor(definitions: DefinitionStore, programs: Programs, clock: Clock) {
+  constructor(definitions: DefinitionStore, programs: Programs) {
     this.#definitions = definitions
     this.#programs = programs
-    this.#clock = clock
   }
 
   /** What this node can run: graphs, and the functions it has. */
@@ -66,39 +73,54 @@ export class StartPlanner {
     return { version: pinned, checksInput: false, queue: functionQueue(definitionId, pinned ?? 1), claimable: false }
   }
 
-  /** Refuses input that does not fit the schema of the version that will run, unless that changes at this very moment. */
-  async checkInput(tenant: string, definitionId: string, version: number | undefined, input: Json): Promise<void> {
-    const guess = version ?? this.#guessOf(tenant, definitionId)
+  /**
+   * Refuses input that does not fit the schema of the version that will run, and answers which one that is: what runs and what was checked
+   * are the same, however little this node has heard of what others publish.
+   */
+  async checkInput(
+    tenant: string,
+    definitionId: string,
+    version: number | undefined,
+    input: Json,
+  ): Promise<CheckedVersion> {
+    const guess = version ?? this.#guesses.get(keyOf(tenant, definitionId))
+    if (version === undefined) this.#counters[guess === undefined ? 'misses' : 'hits'] += 1
     const misfit = guess === undefined ? undefined : await this.#misfit(tenant, definitionId, guess, input)
-    if (guess !== undefined && misfit === undefined) return
-    if (version !== undefined) throw misfit
+    if (version !== undefined && misfit !== undefined) throw misfit
+    if (guess !== undefined && misfit === undefined) return { version: guess, onlyPublished: version === undefined }
     // Nobody is refused by what another node has replaced meanwhile.
-    const published = (await this.#definitions.draft(tenant, definitionId))?.published
-    if (published === undefined) return
-    this.#guess(tenant, definitionId, published)
-    const problem = published === guess ? misfit : await this.#misfit(tenant, definitionId, published, input)
-    if (problem !== undefined) throw problem
+    return this.checkAnew(tenant, definitionId, input)
   }
 
-  /** A start got this version. */
-  started(tenant: string, definitionId: string, version: number): void {
-    const key = keyOf(tenant, definitionId)
-    // That an old guess held once more says nothing of the moment after: it is asked for again in time.
-    if (this.#guesses.get(key)?.version !== version) this.#guess(tenant, definitionId, version)
+  /** The same by what is published now: the caller's request has begun, so that is the version it gets whatever comes after. */
+  async checkAnew(tenant: string, definitionId: string, input: Json): Promise<CheckedVersion> {
+    const version = (await this.#definitions.draft(tenant, definitionId))?.published
+    if (version === undefined) throw new DefinitionNotFound({ definitionId })
+    this.#guess(tenant, definitionId, version)
+    const misfit = await this.#misfit(tenant, definitionId, version, input)
+    if (misfit !== undefined) throw misfit
+    return { version, onlyPublished: false }
+  }
+
+  stats(): CacheStats {
+    const { hits, misses, invalidations, evictions, secondTierHits } = this.#counters
+    const counts = { hits, misses, invalidations, evictions, secondTierHits }
+    return { name: PUBLISHED_CACHE, size: this.#guesses.size, limit: MOST_GUESSES, ...counts }
   }
 
   /** Somebody has published something. */
-  published(): void {
+  clear(): void {
+    this.#counters.invalidations += this.#guesses.size
     this.#guesses.clear()
   }
 
   #guess(tenant: string, definitionId: string, version: number): void {
-    this.#guesses.set(keyOf(tenant, definitionId), { version, at: this.#clock.monotonic() })
-  }
-
-  #guessOf(tenant: string, definitionId: string): number | undefined {
-    const guess = this.#guesses.get(keyOf(tenant, definitionId))
-    return guess === undefined || this.#clock.monotonic() - guess.at > LONGEST_GUESS_MS ? undefined : guess.version
+    const key = keyOf(tenant, definitionId)
+    if (this.#guesses.size >= MOST_GUESSES && !this.#guesses.has(key)) {
+      this.#guesses.delete(this.#guesses.keys().next().value!)
+      this.#counters.evicted()
+    }
+    this.#guesses.set(key, version)
   }
 
   async #misfit(tenant: string, definitionId: string, version: number, input: Json): Promise<Error | undefined> {

@@ -8,6 +8,7 @@ import type { NodeSession } from '../node/node-session.ts'
 import { storesOwn } from '../step/in-transaction.ts'
 import { toPayload } from '../step/payload.ts'
 import type { StartItem } from '../store/commit-store.ts'
+import { PINNED_FORMAT } from '../store/state-format.ts'
 import type { TransactionStore, UserTransaction } from '../store/transaction-store.ts'
 import type { ChildStart, InstanceIdentity } from '../worker/execution.ts'
 import type { StartPlan, StartPlanner } from './start-planner.ts'
@@ -93,8 +94,8 @@ export class Starter {
   async #planned(tenant: string, definitionId: string, version: number | undefined, input: Json): Promise<StartPlan> {
     const { planner } = this.#o
     const plan = await planner.plan(tenant, definitionId, version)
-    if (plan.checksInput) await planner.checkInput(tenant, definitionId, plan.version, input)
-    return plan
+    if (!plan.checksInput) return plan
+    return { ...plan, ...(await planner.checkInput(tenant, definitionId, plan.version, input)) }
   }
 
   #prepared(request: StartRequest, input: Json, plan: StartPlan): Prepared {
@@ -104,7 +105,7 @@ export class Starter {
       input,
       ...(correlationId === undefined ? {} : { correlationId }),
       ...(trigger === undefined ? {} : { trigger }),
-      ...(request.pins === undefined ? {} : { pins: request.pins }),
+      ...(request.pins === undefined ? {} : { pins: request.pins, format: PINNED_FORMAT }),
       ...(request.trace === undefined ? {} : { trace: request.trace }),
     }
     const item: StartItem = {
@@ -112,6 +113,7 @@ export class Starter {
       instanceId: this.#o.newId(),
       definitionId,
       version: plan.version,
+      onlyPublished: plan.onlyPublished,
       correlationId,
       dedupeKey,
       parentId: undefined,
@@ -127,15 +129,18 @@ export class Starter {
 
   #go({ item, started, priority, claimable }: Prepared, tx: UserTransaction | undefined): Promise<StartedInstance> {
     const claimed = tx === undefined && claimable && this.#o.session().worker.hasRoom
-    const chosen = claimed ? { ...item, claimed, dueInMs: 0 } : item
-    if (this.#o.flow.known(item.tenant, item.definitionId)) return this.#control(chosen, started, { priority, tx })
-    if (tx !== undefined) return this.#startWithin(tx, chosen, started, priority)
-    return this.#begin(chosen, started, priority)
+    return this.#write(claimed ? { ...item, claimed, dueInMs: 0 } : item, started, { priority, tx })
+  }
+
+  #write(item: StartItem, started: StartedFact, how: ControlledHow): Promise<StartedInstance> {
+    if (this.#o.flow.known(item.tenant, item.definitionId)) return this.#control(item, started, how)
+    if (how.tx !== undefined) return this.#startWithin(how.tx, item, started, how.priority)
+    return this.#begin(item, started, how.priority)
   }
 
   /** None of them is claimed by being written: there is one promise for all, not one each. */
   async #writeCrowd(crowd: readonly Prepared[]): Promise<readonly StartedInstance[]> {
-    const { flow, planner } = this.#o
+    const { flow } = this.#o
     const isPlain = ({ item }: Prepared): boolean => !flow.known(item.tenant, item.definitionId)
     const plain = crowd.filter(isPlain)
     const written = new Map<Prepared, StartAnswer>()
@@ -146,21 +151,17 @@ export class Starter {
       if (verdict === undefined) return this.#control(each.item, each.started, { priority: each.priority })
       if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
       if (verdict.kind === 'unknown-definition')
-        return this.#controlOrRefuse(each.item, each.started, { priority: each.priority })
-      const { tenant, definitionId, instanceId } = each.item
-      planner.started(tenant, definitionId, verdict.version)
-      return { instanceId, created: true, here: false }
+        return this.#writeOtherwise(each.item, each.started, { priority: each.priority })
+      return { instanceId: each.item.instanceId, created: true, here: false }
     }
     return Promise.all(crowd.map(settle))
   }
 
   /** Repeating it is harmless: the id of the child is its dedupe key. */
   async startChild(parent: InstanceIdentity, child: ChildStart, trace?: string): Promise<void> {
-    const { planner } = this.#o
     const { tenant } = parent
     const { instanceId, definitionId, correlationId, input, depth } = child
-    const plan = await planner.plan(tenant, definitionId, child.version)
-    if (plan.checksInput) await planner.checkInput(tenant, definitionId, plan.version, input)
+    const plan = await this.#planned(tenant, definitionId, child.version, input)
     const started: StartedFact = {
       kind: 'started',
       input,
@@ -173,6 +174,7 @@ export class Starter {
       instanceId,
       definitionId,
       version: plan.version,
+      onlyPublished: plan.onlyPublished,
       correlationId,
       dedupeKey: `child:${instanceId}`,
       parentId: parent.instanceId,
@@ -182,8 +184,7 @@ export class Starter {
       dueInMs: 0,
       started: factToRow(started),
     }
-    if (this.#o.flow.known(tenant, definitionId)) await this.#control(item, started, {})
-    else await this.#begin(item, started)
+    await this.#write(item, started, {})
   }
 
   async #begin(item: StartItem, started: StartedFact, priority?: number): Promise<StartedInstance> {
@@ -192,7 +193,7 @@ export class Starter {
     using _ = session.worker.expect(instanceId)
     const { verdict, at } = await session.pipeline.start(item)
     if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
-    if (verdict.kind === 'unknown-definition') return this.#controlOrRefuse(item, started, { priority })
+    if (verdict.kind === 'unknown-definition') return this.#writeOtherwise(item, started, { priority })
     this.#begun(session, item, started, { version: verdict.version, here: claimed, at })
     return { instanceId, created: true, here: claimed }
   }
@@ -203,7 +204,6 @@ export class Starter {
     started: StartedFact,
     { version, here, at }: { readonly version: number; readonly here: boolean; readonly at: number },
   ): void {
-    this.#o.planner.started(tenant, definitionId, version)
     if (here && !session.isOver) {
       const identity = { tenant, instanceId, definitionId, version, correlationId, parentId, parentStep }
       const { kind: _kind, ...data } = started
@@ -211,9 +211,16 @@ export class Starter {
     } else this.#o.onDue()
   }
 
-  /** The store takes no plain start of a definition that has a flow policy: it looks as if there were none. */
-  async #controlOrRefuse(item: StartItem, started: StartedFact, how: ControlledHow): Promise<StartedInstance> {
+  /**
+   * The store has not found the definition. It takes no version that was checked and is not the published one any more, and no plain start of
+   * a definition that has a flow policy: both look as if there were none.
+   */
+  async #writeOtherwise(item: StartItem, started: StartedFact, how: ControlledHow): Promise<StartedInstance> {
     const { tenant, definitionId } = item
+    if (item.onlyPublished) {
+      const checked = await this.#o.planner.checkAnew(tenant, definitionId, started.input)
+      return this.#write({ ...item, ...checked }, started, how)
+    }
     if (!(await this.#o.flow.isControlled(tenant, definitionId))) throw new DefinitionNotFound({ definitionId })
     return this.#control(item, started, how)
   }
@@ -228,6 +235,7 @@ export class Starter {
       case 'plain':
         return tx === undefined ? this.#begin(item, started, priority) : this.#startWithin(tx, item, started, priority)
       case 'unknown-definition':
+        if (item.onlyPublished) return this.#writeOtherwise(item, started, { priority, tx })
         throw new DefinitionNotFound({ definitionId })
       case 'duplicate':
         return { instanceId: outcome.instanceId, created: false, here: false }
@@ -254,7 +262,7 @@ export class Starter {
     const { instanceId } = item
     const verdict = await this.#o.transactions.startWithin(storesOwn(tx), this.#o.session().id, item)
     if (verdict.kind === 'duplicate') return { instanceId: verdict.instanceId, created: false, here: false }
-    if (verdict.kind === 'unknown-definition') return this.#controlOrRefuse(item, started, { priority, tx })
+    if (verdict.kind === 'unknown-definition') return this.#writeOtherwise(item, started, { priority, tx })
     return { instanceId, created: true, here: false }
   }
 }

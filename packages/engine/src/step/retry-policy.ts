@@ -1,6 +1,6 @@
 import { isJsonObject, parseDuration } from '@lockstep/base'
 import type { RetryDocument } from '../graph/document.ts'
-import type { Failure } from '../journal/fact.ts'
+import { type Failure, isBreach } from '../journal/fact.ts'
 
 export interface RetryPolicy {
   /** In all, the first one included. */
@@ -33,7 +33,7 @@ export function retryDelayMs(
   failure: Failure,
   random: number,
 ): number | undefined {
-  if (attempt >= policy.attempts || policy.nonRetryable.includes(failure.code)) return undefined
+  if (attempt >= policy.attempts || policy.nonRetryable.includes(failure.code) || isBreach(failure)) return undefined
   const full = Math.min(policy.maxMs, policy.initialMs * policy.factor ** (attempt - 1))
   return Math.max(Math.round(full * (1 - policy.jitter * random)), askedToWaitMs(failure))
 }

@@ -98,6 +98,10 @@ export interface AuditDetail {
   readonly reason?: string
   readonly before?: unknown
   readonly after?: unknown
+  /** Ids of what came to be by it. */
+  readonly made?: readonly string[]
+  /** How often it happened within a moment. Absent: once. */
+  readonly times?: number
 }
 
 /** Somebody whom an issuer knows; no user of ours stands behind it. */
@@ -140,16 +144,23 @@ export interface AuditEntry extends NewAuditEntry {
 }
 
 export interface AuditFilter {
+  /** What the path or the body of the request named, at its beginning, or what came to be by it. */
+  readonly target: string | undefined
   readonly actor: string | undefined
   readonly operation: string | undefined
   readonly outcome: string | undefined
+  /** Epoch milliseconds; the second is no part of it. */
+  readonly from: number | undefined
+  readonly until: number | undefined
 }
 
-/** Append only: nothing here changes or deletes an entry, and the store refuses to. */
+/** Append only: nothing here changes an entry, and the store refuses to, and to delete any that is younger than 30 days. */
 export interface AuditStore {
   append(entries: readonly NewAuditEntry[]): Promise<void>
   /** Newest first. Looks at a bounded number of entries; keys are their numbers. */
   list(place: AccessPlace, filter: AuditFilter): Promise<Page<AuditEntry>>
+  /** Deletes entries older than this, the oldest first; answers how many. */
+  trim(keepMs: number, limit: number): Promise<number>
 }
 
 /** Settings that a cluster makes up once and all its nodes share. */

@@ -51,7 +51,7 @@ export interface LoadedInstance {
   readonly parentId: string | undefined
   readonly parentStep: string | undefined
   readonly status: string
-  /** Parsed JSON; `snapshotSeq` is 0 without one. */
+  /** Parsed JSON; `snapshotSeq` is 0 without one, and when it is of a format that this version does not know. */
   readonly snapshot: unknown
   readonly snapshotSeq: number
   /** Moment of the commit that wrote the snapshot: timers that began with it count from here. */
@@ -59,6 +59,8 @@ export interface LoadedInstance {
   /** Facts after the snapshot, in order, without a gap. */
   readonly facts: readonly RecordedFact[]
   readonly openBookmarks: readonly { readonly id: string; readonly step: string; readonly hash: string }[]
+  /** Read in the same statement as the bookmarks: where one is gone, the counter has risen. 0 without a place on the agenda. */
+  readonly stim: number
 }
 
 export interface Inbox {
@@ -70,7 +72,7 @@ export interface Inbox {
 
 /** Who works on what, and when. */
 export interface AgendaStore {
-  /** Takes due instances that nobody has. May answer fewer than there are; call again. */
+  /** Takes due instances that nobody has and whose journals the node can read (`state-format.ts`). May answer fewer than there are; call again. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>
   /** All claims that the store holds for this node: resolves a claim whose answer was lost. */
   claims(nodeId: string): Promise<readonly Claim[]>

@@ -1,4 +1,5 @@
 import type { DefinitionFilter, DefinitionSummary } from './definition-store.ts'
+import type { BoundedCount } from './definition-usage-store.ts'
 import type { InstanceView } from './instance-reader.ts'
 import type { NodeState, WantedState } from './membership-store.ts'
 import type { ScheduleRow, ScheduleRun } from './schedule-store.ts'
@@ -15,6 +16,8 @@ export interface Page<Row> {
   readonly rows: readonly Row[]
   /** Key of the last row that was looked at, when the search stopped before it had found enough. Absent: it did not. */
   readonly lookedTo: string | undefined
+  /** Of the whole list, told with its first page when there are more and counting them is cheap. */
+  readonly count?: BoundedCount | undefined
 }
 
 export interface TimeRange {
@@ -37,6 +40,26 @@ export interface InstanceFilter {
   readonly input?: readonly { readonly path: readonly string[]; readonly value: string }[] | undefined
 }
 
+/** What starts a published graph from outside. */
+export interface TriggerView {
+  readonly kind: 'schedule' | 'event' | 'http'
+  /** Id of the schedule, name of the event, or method and path. */
+  readonly text: string
+  /** Of a schedule: when it fires, as parsed JSON. */
+  readonly when?: unknown
+}
+
+/** How a definition stands, besides its summary. */
+export interface DefinitionStanding {
+  readonly id: string
+  /** Number of its newest version; 0: it never had one. */
+  readonly latest: number
+  /** Its draft says something else than its published version. */
+  readonly ahead: boolean
+  /** Of its published version, at most five of a kind. */
+  readonly triggers: readonly TriggerView[]
+}
+
 export interface ScheduleFilter {
   readonly definitionId?: string | undefined
   readonly paused?: boolean | undefined
@@ -46,6 +69,26 @@ export type ListedSchedule = Pick<
   ScheduleRow,
   'tenant' | 'id' | 'document' | 'revision' | 'definitionId' | 'owner' | 'paused' | 'dueAt' | 'lastFiredAt'
 >
+
+export interface BookmarkFilter {
+  readonly name?: string | undefined
+  readonly kind?: string | undefined
+  readonly correlationId?: string | undefined
+  readonly instanceId?: string | undefined
+}
+
+/** What an instance waits for from outside. */
+export interface BookmarkView {
+  readonly id: string
+  readonly instanceId: string
+  readonly definitionId: string
+  readonly step: string
+  readonly kind: string
+  readonly name: string
+  readonly correlationId: string | undefined
+  readonly createdAt: number
+  readonly expiresAt: number | undefined
+}
 
 /** A process of the cluster, as the others see it. */
 export interface NodeView {
@@ -100,18 +143,49 @@ export interface HeldView {
 export interface BrowseStore {
   /** Newest first; keys are ids. */
   instances(tenant: string, filter: InstanceFilter, place: Place, limit: number): Promise<Page<InstanceView>>
+  /** Copies of one, newest first, behind an id. */
+  forks(tenant: string, of: string, from: string | undefined, limit: number): Promise<readonly InstanceView[]>
   /** By id. */
   definitions(tenant: string, filter: DefinitionFilter, place: Place, limit: number): Promise<Page<DefinitionSummary>>
+  /** Of those definitions that there are, in no order. */
+  standings(tenant: string, definitionIds: readonly string[]): Promise<readonly DefinitionStanding[]>
   /** By id. */
   schedules(tenant: string, filter: ScheduleFilter, place: Place, limit: number): Promise<Page<ListedSchedule>>
   /** Latest decision first; keys are ids. */
   runs(tenant: string, scheduleId: string, place: Place, limit: number): Promise<Page<ScheduleRun>>
+  /** Newest first, those before the id `before`. */
+  bookmarks(
+    tenant: string,
+    filter: BookmarkFilter,
+    before: string | undefined,
+    limit: number,
+  ): Promise<Page<BookmarkView>>
   /** By name, at most 1,000. */
   nodes(): Promise<readonly NodeView[]>
   /** By name, at most 100. */
   queues(): Promise<readonly QueueView[]>
+}
+
+/** Instances that wait for one lock. */
+export interface LockWait {
+  /** Full name of the lock. */
+  readonly name: string
+  readonly instances: number
+  /** Since when the first of them does; epoch milliseconds of the store's clock. */
+  readonly since: number
+}
+
+/** Who has what in hand, and who stands in line for it. As bounded as lists are. */
+export interface HoldingStore {
   /** By id of the instance. */
   held(tenant: string, place: Place, limit: number): Promise<Page<HeldView>>
   /** `undefined`: nobody has it in hand. */
   holder(tenant: string, instanceId: string): Promise<HeldView | undefined>
+  /** How many instances stand in line for a lock of their steps, by the lock's full name; those that nobody waits for are left out. Counts stop at 1,000. */
+  lockLines(names: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /**
+   * Instances that wait for locks, whether or not they ask at this moment: those with a step in line, at most 1,000, and of the first 1,000 that
+   * have something to do those whose last fact is that they wait for a critical section.
+   */
+  lockWaits(): Promise<readonly LockWait[]>
 }

@@ -11,6 +11,8 @@ export interface StartItem {
   readonly definitionId: string
   /** Absent: the version that is published when the statement runs (P6). */
   readonly version: number | undefined
+  /** Unknown unless `version` is the one that is published when the statement runs: what was decided by it would not hold for another (P6). */
+  readonly onlyPublished?: boolean | undefined
   readonly correlationId: string | undefined
   /** Two starts of one definition with the same key are one instance. */
   readonly dedupeKey: string | undefined

@@ -17,8 +17,8 @@ export interface KeptAnswer {
 }
 
 export type BeginVerdict =
-  /** The key is this attempt's: run the request, then `finish` or `abandon`. */
-  | { readonly kind: 'begun' }
+  /** The key is this attempt's: run the request, then `finish`, `abandon` or `release`. `day`: the same for every attempt until the key is free for anything. */
+  | { readonly kind: 'begun'; readonly day: string }
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
   /** Another attempt has it, for at most so long if it died. */
   | { readonly kind: 'in-progress'; readonly forMs: number }
@@ -32,4 +32,6 @@ export interface IdempotencyStore {
   finish(request: KeyedRequest, answer: KeptAnswer): Promise<boolean>
   /** Nothing was done: the key may be used again at once. */
   abandon(request: KeyedRequest): Promise<void>
+  /** Whether anything was done is not known: the same request may be tried again at once, and no other. */
+  release(request: KeyedRequest): Promise<void>
 }

@@ -19,6 +19,14 @@ export interface Incident {
   readonly note: string | undefined
 }
 
+export interface IncidentPage {
+  readonly incidents: readonly Incident[]
+  /** There may be more, before this. */
+  readonly next: string | undefined
+  /** Of the whole list, told with its first page when there may be more. */
+  readonly count?: BoundedCount | undefined
+}
+
 export interface IncidentFilter {
   /** @default both */
   readonly state?: 'open' | 'resolved' | undefined
@@ -61,12 +69,7 @@ export type ResolveVerdict =
 /** What went wrong and waits for a person. */
 export interface IncidentStore {
   /** Newest first, those before the id `before`. With a filter it looks at the next 10,000 and answers those of them that fit. */
-  list(
-    tenant: string,
-    filter: IncidentFilter,
-    before: string | undefined,
-    limit: number,
-  ): Promise<{ readonly incidents: readonly Incident[]; readonly next: string | undefined }>
+  list(tenant: string, filter: IncidentFilter, before: string | undefined, limit: number): Promise<IncidentPage>
   get(tenant: string, incidentId: string): Promise<Incident | undefined>
   /** Open ones by fingerprint, the largest group first; of at most the newest 100,000. */
   groups(tenant: string, definitionId: string | undefined, limit: number): Promise<readonly IncidentGroup[]>

@@ -1,3 +1,4 @@
+import type { Failure } from '../journal/fact.ts'
 import type { RecordedFact } from './agenda-store.ts'
 
 export interface WaitingFor {
@@ -42,6 +43,28 @@ export interface JournalRow extends RecordedFact {
   readonly position: string
 }
 
+/** What a fact says of its step, without what the step was given or gave: outputs can be large. */
+export interface JournalOutline {
+  readonly seq: number
+  readonly kind: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly step: string | undefined
+  readonly outcome: string | undefined
+  readonly outcomes: readonly string[] | undefined
+  readonly error: Failure | undefined
+  /** `waiting`: what for. */
+  readonly waitKind: string | undefined
+  /** `retrying`: how long it is put off. */
+  readonly delayMs: number | undefined
+  /** `ended`: how. */
+  readonly status: string | undefined
+  /** `rewound`: the last fact that still counts. */
+  readonly toSeq: number | undefined
+  /** `migrated`: activities that have another id since. */
+  readonly mapping: Readonly<Record<string, string>> | undefined
+}
+
 /** What pages and programs read. Never part of a decision. */
 export interface InstanceReader {
   get(tenant: string, instanceId: string): Promise<InstanceView | undefined>
@@ -58,6 +81,8 @@ export interface InstanceReader {
   /** Status alone of those that exist, by id: the cheapest question there is, for many at once. */
   statuses(tenant: string, instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   journal(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalRow[]>
+  /** The same facts in short. */
+  outline(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalOutline[]>
   /** Newest first. */
   list(
     tenant: string,

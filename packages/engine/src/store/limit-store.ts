@@ -55,7 +55,7 @@ export interface StepWait {
   readonly key: string
   readonly step: string
   readonly since: number
-  /** Of a breaker: when it may try. */
+  /** When it may try: of a breaker, and of a limit that is a rate and nothing else. */
   readonly untilAt: number | undefined
   /** At most so many are before it in the line. */
   readonly ahead: number

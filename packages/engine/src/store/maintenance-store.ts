@@ -63,6 +63,7 @@ export type Area = 'instances' | 'agenda' | 'bookmarks' | 'inbox' | 'schedules'
 
 export type FindingCode =
   | 'STRANDED'
+  | 'BOOKMARK_LOST'
   | 'JOURNAL_GAP'
   | 'AGENDA_OF_FINISHED'
   | 'AGENDA_WITHOUT_INSTANCE'
@@ -82,6 +83,8 @@ export interface BrokenRow {
   readonly key: string
   readonly instanceId: string | undefined
   readonly detail: string
+  /** Of `BOOKMARK_LOST`: steps for which a bookmark or a message is there. */
+  readonly present?: readonly string[]
 }
 
 export interface Examined {
@@ -173,9 +176,15 @@ export interface MaintenanceStore {
   remove(request: SweepRequest, instanceIds: readonly string[]): Promise<Removed | undefined>
   /** Deletes at most `limit` rows of each kind that nobody can ask for: expired events, batches of buried nodes, incidents resolved `incidentsMs` ago. */
   trim(nodeId: string, ttlMs: number, incidentsMs: number, limit: number): Promise<Trimmed | undefined>
-  /** One look at each of the next `limit` rows of an area; each look is one statement, so nothing half-written is taken for broken. */
+  /**
+   * One look at each of the next `limit` rows of an area; each look is one statement, so nothing half-written is taken for broken.
+   * `BOOKMARK_LOST` is a suspicion: only the fold of a journal tells what an instance waits for.
+   */
   examine(area: Area, after: string | undefined, limit: number): Promise<Examined>
-  /** Mends rows that are still broken in this way, under the fence of the node row. Answers how many; 0 for what cannot be mended safely. */
+  /**
+   * Mends rows that are still broken in this way, under the fence of the node row. Answers how many; 0 for what cannot be mended safely.
+   * What only the owner of an instance may do, it is asked to do by a message (`reopen`).
+   */
   repair(nodeId: string, code: FindingCode, rows: readonly Pick<BrokenRow, 'tenant' | 'key'>[]): Promise<number>
   standing(tenant: string, instanceId: string): Promise<InstanceStanding | undefined>
 }

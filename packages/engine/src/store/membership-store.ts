@@ -14,6 +14,8 @@ export interface NodeRow {
   readonly id: string
   readonly name: string
   readonly version: string
+  /** Newest format of state that it can go on with (`state-format.ts`). @default 1 */
+  readonly stateFormat?: number
   /** @default all of them */
   readonly roles?: readonly NodeRole[]
   /** Instances that it can work on at once. @default 0 */
@@ -25,6 +27,8 @@ export interface NodeRow {
 export interface SeenNode {
   readonly id: string
   readonly beat: number
+  /** How many more instances it can work on, as it said last. */
+  readonly room?: number
 }
 
 /** What a node tells of itself with a beat. */

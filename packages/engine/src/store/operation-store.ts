@@ -1,14 +1,34 @@
 /** Which instances a bulk operation is about. Everything that is given must fit. */
 export interface OperationFilter {
+  /** Of operations that were made before they could name several. */
   readonly definitionId?: string | undefined
+  readonly definitionIds?: readonly string[] | undefined
   readonly version?: number | undefined
-  /** As of their last rest: `queued`, `running`, `suspended`, `paused`, `faulted` and so on. */
+  /** As they are shown: `queued`, `running`, `suspended`, `paused`, `faulted` and so on. */
   readonly statuses?: readonly string[] | undefined
   readonly correlationId?: string | undefined
   /** Epoch milliseconds; `createdBefore` is the first moment that is too late. */
   readonly createdFrom?: number | undefined
   readonly createdBefore?: number | undefined
+  readonly finishedFrom?: number | undefined
+  readonly finishedBefore?: number | undefined
+  readonly parentId?: string | undefined
+  /** Members of the input that must have this text, or be this number or boolean. */
+  readonly input?: readonly { readonly path: readonly string[]; readonly value: string }[] | undefined
   readonly instanceIds?: readonly string[] | undefined
+  /** Not these, whatever else they are. */
+  readonly excludeIds?: readonly string[] | undefined
+}
+
+export interface OperationPreview {
+  /** Instances that it would be done with. */
+  readonly count: number
+  /** `false`: not all instances were looked at, there may be more. */
+  readonly exact: boolean
+  /** Ids of the newest. */
+  readonly sample: readonly string[]
+  /** Those that fit and would be left as they are: how many of each status, or `not-found`. */
+  readonly skipped: Readonly<Record<string, number>>
 }
 
 /**
@@ -83,11 +103,14 @@ export interface OperationStore {
     id: string,
     items: readonly { readonly instanceId: string; readonly outcome: string; readonly detail: string | undefined }[],
   ): Promise<void>
-  /** Instances that fit now, looking at no more than `lookAt`: what an operation would be about. Newest first. */
+  /**
+   * What an operation would be about: instances that fit now, looking at no more than `lookAt`, newest first. `meant`: statuses that its verb
+   * can do anything with.
+   */
   preview(
     tenant: string,
     filter: OperationFilter,
-    lookAt: number,
-    sample: number,
-  ): Promise<{ readonly count: number; readonly exact: boolean; readonly sample: readonly string[] }>
+    meant: readonly string[],
+    bounds: { readonly lookAt: number; readonly sample: number },
+  ): Promise<OperationPreview>
 }

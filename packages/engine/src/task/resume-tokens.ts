@@ -76,9 +76,13 @@ export class ResumeTokens {
     return { kind, name, instanceId, expiresAt, task }
   }
 
-  /** Whether something was handed in with it. Only who has the token can ask. */
-  async isUsed(token: string, tenant: string = DEFAULT_TENANT): Promise<boolean> {
-    return (await this.#find(token, tenant))?.isUsed === true
+  /** What it was made for, and whether something was handed in with it, whatever became of it. For the records: strangers are not told. */
+  async trace(
+    token: string,
+    tenant: string = DEFAULT_TENANT,
+  ): Promise<{ readonly instanceId: string; readonly isUsed: boolean } | undefined> {
+    const found = await this.#find(token, tenant)
+    return found && { instanceId: found.instanceId, isUsed: found.isUsed }
   }
 
   /** Hands in what is waited for. Throws what `HumanTasks.complete` throws, and the token can be used again then. */

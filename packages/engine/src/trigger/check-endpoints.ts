@@ -1,10 +1,12 @@
-/** What can be said of triggers by HTTP and by event in a document before it is published. */
+/** What can be said of triggers by HTTP and by event, and of answers, in a document before it is published. */
 import { isJsonObject, type Json, parseDuration } from '@lockstep/base'
 import type { ActivityDocument, GraphDocument } from '../graph/document.ts'
 import { type GraphProblem, problem } from '../graph/graph-problem.ts'
 import { isExpressionValue } from '../graph/input-template.ts'
 import { pointerTo } from '../graph/json-pointer.ts'
 import { schemaFault } from '../graph/json-schema.ts'
+import { eachActivity } from '../graph-document/each-activity.ts'
+import { isReservedHeader } from './answer-headers.ts'
 import { endpointOf, LONGEST_WAIT_MS, segmentsOf, shapeOf, splitPath } from './endpoint.ts'
 
 const MOST_SEGMENTS = 20
@@ -15,6 +17,8 @@ const SECRET_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization'
 
 /** Of a document that has the shape of one. */
 export function* endpointProblems(document: GraphDocument): Generator<GraphProblem> {
+  for (const { activity, pointer } of eachActivity(document))
+    if (activity.type === 'http-response') yield* answerProblems(activity, pointerTo(pointer, 'inputs', 'headers'))
   const seen = new Map<string, string>()
   for (const [position, activity] of document.activities.entries()) {
     const pointer = pointerTo('', 'activities', position, 'inputs')
@@ -31,6 +35,15 @@ export function* endpointProblems(document: GraphDocument): Generator<GraphProbl
       const text = `"${activity.id}" and "${other}" both answer ${key}: change one of the paths`
       yield problem(pointerTo(pointer, 'path'), 'PATH_TAKEN', text)
     }
+  }
+}
+
+function* answerProblems({ id, inputs }: ActivityDocument, pointer: string): Generator<GraphProblem> {
+  const headers = inputs?.headers
+  if (headers === undefined || !isJsonObject(headers)) return
+  for (const name of Object.keys(headers).filter(isReservedHeader)) {
+    const text = `"${id}" cannot answer with the header "${name}", which is the server's own: remove it`
+    yield problem(pointerTo(pointer, name), 'INVALID_INPUT', text)
   }
 }
 

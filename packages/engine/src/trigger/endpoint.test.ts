@@ -27,6 +27,7 @@ describe('paths of endpoints', () => {
     expect(endpointOf({ path: '/a' })).toMatchObject({
       methods: ['POST'],
       mode: 'async',
+      auth: 'public',
       waitMs: 30_000,
       maxBytes: 1_048_576,
     })

@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly segments: readonly ({ readonly text: string } | { readonly parameter: string })[]
   readonly methods: readonly string[]
   readonly mode: 'async' | 'sync'
+  /** `required`: for callers who may start instances. */
+  readonly auth: 'public' | 'required'
   readonly waitMs: number
   readonly maxBytes: number
   /** Lower case. */
@@ -22,11 +24,12 @@ export interface Endpoint {
 }
 
 export function endpointOf(inputs: JsonObject): Endpoint {
-  const { path, methods, mode, timeout, maxBytes, headers, body } = inputs
+  const { path, methods, mode, auth, timeout, maxBytes, headers, body } = inputs
   return {
     segments: segmentsOf(String(path)),
     methods: Array.isArray(methods) ? methods.map(String) : ['POST'],
     mode: mode === 'sync' ? 'sync' : 'async',
+    auth: auth === 'required' ? 'required' : 'public',
     waitMs: typeof timeout === 'string' || typeof timeout === 'number' ? parseDuration(timeout) : WAIT_MS,
     maxBytes: typeof maxBytes === 'number' ? maxBytes : MOST_BYTES,
     headers: [...USUAL_HEADERS, ...(Array.isArray(headers) ? headers.map((each) => String(each).toLowerCase()) : [])],

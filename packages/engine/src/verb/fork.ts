@@ -1,5 +1,6 @@
 import { InvalidOption, isUuid } from '@lockstep/base'
 import { WorkflowNotRegistered } from '../definition/errors.ts'
+import { DOOR_QUEUE } from '../flow/arrived-start.ts'
 import { FunctionMemo } from '../function/function-memo.ts'
 import { applyFact } from '../graph/apply-fact.ts'
 import { foldJournal } from '../graph/fold-journal.ts'
@@ -32,7 +33,10 @@ export interface ForkOptions extends Omit<VerbOptions, 'operationId'> {
 /** Positions of one transaction have room for so many. */
 const MOST_FACTS = 500_000
 
-/** Begins a new instance as a copy of another one, as that was after one of its facts. The original is left as it is. */
+/**
+ * Begins a new instance as a copy of another one, as that was after one of its facts. The original is left as it is. Where its workflow has a
+ * flow policy the copy is written at the door, and asks for its turn from there: should this node die in between, another one sees it there.
+ */
 export async function forkInstance(
   context: VerbContext,
   instanceId: string,
@@ -60,15 +64,19 @@ export async function forkInstance(
   if ('status' in copy) return { outcome: 'nothing-to-do', at, status: copy.status }
   const correlation = correlationId ?? view.correlationId
   const first: StartedFact = { ...started, input, ...(correlation === undefined ? {} : { correlationId: correlation }) }
+  const place = await context.flow.place(tenant, definitionId, input)
   const newId = context.newId()
   const verdict = await context.store.verbs.fork({
     ...{ tenant, nodeId: context.nodeId(), sourceId: instanceId, atSeq: at, instanceId: newId, version },
-    ...{ correlationId: correlation, dedupeKey, queue: plan.queue, opens: copy.opens },
+    ...{ correlationId: correlation, dedupeKey, queue: place === undefined ? plan.queue : DOOR_QUEUE },
+    opens: copy.opens,
     ...{ started: factToRow(first), forked: factToRow(forked) },
   })
   if (verdict.kind === 'not-found') return { outcome: 'not-found' }
   if (verdict.kind === 'duplicate') return { outcome: 'already-forked', instanceId: verdict.instanceId }
-  context.onDue()
+  if (place === undefined) context.onDue()
+  else if (!(await context.flow.arrive({ tenant, instanceId: newId, definitionId, queue: plan.queue }, place)))
+    return { outcome: 'refused', instanceId: newId, at }
   return { outcome: 'forked', instanceId: newId, at }
 }
 

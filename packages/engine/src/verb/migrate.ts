@@ -65,6 +65,18 @@ export async function migrateInstance(
   return outcomeOf(verdict) as MigrateOutcome
 }
 
+export type MigrationCheck = Incompatible | { readonly outcome: 'possible' | 'not-found' }
+
+export async function checkMigration(
+  context: VerbContext,
+  instanceId: string,
+  { tenant = DEFAULT_TENANT, version, mapping }: MigrateOptions,
+): Promise<MigrationCheck> {
+  if (!isUuid(instanceId)) return { outcome: 'not-found' }
+  const plan = await planMigration(context, tenant, instanceId, version, mapping)
+  return 'outcome' in plan ? plan : { outcome: 'possible' }
+}
+
 /** The message that migrates it; or why it cannot, as it stands now. Whoever applies it looks again. */
 export async function planMigration(
   context: VerbContext,

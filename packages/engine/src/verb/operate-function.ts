@@ -3,7 +3,7 @@ import type { FunctionMemo } from '../function/function-memo.ts'
 import type { Fact, StepKey } from '../journal/fact.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { bookmarksFor } from '../worker/bookmarks-for.ts'
-import type { ExecutionOrder, ResolveOrder, RetryOrder } from '../worker/control-messages.ts'
+import type { ExecutionOrder, ReopenOrder, ResolveOrder, RetryOrder } from '../worker/control-messages.ts'
 import type { Change, ExecutionHost } from '../worker/execution.ts'
 import { endOfChild } from './tell-child-ends.ts'
 
@@ -34,6 +34,8 @@ export function operateFunction(run: OperatedFunction, order: ExecutionOrder): v
       return refuse('functions have no variables')
     case 'resolve':
       return resolve(run, order, refuse)
+    case 'reopen':
+      return reopen(run, order)
     case 'retry':
       if (memo.saga.isUndone || (memo.saga.undoing !== undefined && order.step !== undefined))
         return refuse('what it did was undone')
@@ -61,6 +63,13 @@ function retry(run: OperatedFunction, { step }: RetryOrder): void {
   for (const { step: at, instanceId } of [...childWaits(memo)]) void askChild(run, at, instanceId)
 }
 
+/** Puts back what should stand outside for waits and does not. */
+function reopen({ memo, host }: OperatedFunction, { present = [], known = [] }: ReopenOrder): void {
+  const ids = new Map(known)
+  const lost = [...memo.waits].filter(([step]) => !present.includes(step))
+  host.record({ opens: lost.flatMap(([step, { wait }]) => reopened(host, step, wait, ids.get(step))) })
+}
+
 function askChild(run: OperatedFunction, step: StepKey, instanceId: string): Promise<void> {
   return run.whileActive(async () => {
     const end = await endOfChild(run.host, run.shell.clock, instanceId, () => !run.isDisposed)
@@ -68,8 +77,13 @@ function askChild(run: OperatedFunction, step: StepKey, instanceId: string): Pro
   })
 }
 
-function reopened(host: ExecutionHost, step: StepKey, wait: Parameters<typeof bookmarksFor>[1] | { kind: 'retry' }) {
-  return wait.kind === 'retry' ? [] : bookmarksFor(step, wait, () => host.newId())
+function reopened(
+  host: ExecutionHost,
+  step: StepKey,
+  wait: Parameters<typeof bookmarksFor>[1] | { kind: 'retry' },
+  id: string = host.newId(),
+) {
+  return wait.kind === 'retry' ? [] : bookmarksFor(step, wait, () => id)
 }
 
 function resolve(run: OperatedFunction, order: ResolveOrder, refuse: (reason: string) => void): void {

@@ -7,7 +7,7 @@ import { placeOf, unclearOutcome } from '../step/incident.ts'
 import type { InboxMessage } from '../store/agenda-store.ts'
 import type { NewBookmark, NewIncident } from '../store/commit-store.ts'
 import { bookmarksFor } from '../worker/bookmarks-for.ts'
-import type { ExecutionOrder, ResolveOrder, RetryOrder, Stands } from '../worker/control-messages.ts'
+import type { ExecutionOrder, ReopenOrder, ResolveOrder, RetryOrder, Stands } from '../worker/control-messages.ts'
 import type { LiveGraph } from '../worker/graph/live-graph.ts'
 import { endOfChild } from './tell-child-ends.ts'
 
@@ -41,6 +41,8 @@ export function operateGraph(
       return fold({ kind: 'assigned', variables: order.variables })
     case 'resolve':
       return resolve(graph, order, refuse)
+    case 'reopen':
+      return reopen(graph, order)
     case 'retry':
       retry(graph, order, refuse)
       if (order.variables !== undefined) fold({ kind: 'assigned', variables: order.variables })
@@ -75,14 +77,21 @@ function retry(graph: LiveGraph, { step, rewind }: RetryOrder, refuse: (reason: 
   })
 }
 
+/** Puts back what should stand outside for waits and does not. */
+function reopen(graph: LiveGraph, { present = [], known = [] }: ReopenOrder): void {
+  const ids = new Map(known)
+  const lost = openWaits(graph.state).filter(({ step }) => graph.isAlive(step) && !present.includes(step))
+  graph.host.record({ opens: lost.flatMap((each) => reopened(graph, each, ids.get(each.step))) })
+}
+
 /** What nobody knows the outcome of is still to be decided: the retry has closed the incident that asked. */
 function asksAgain({ host, program, state }: LiveGraph, { step, wait }: OpenWait): NewIncident[] {
   if (wait.kind !== 'signal' || wait.name !== step) return []
   return [unclearOutcome(host.newId(), program.id, state.executions[step]?.activity ?? placeOf(step), step)]
 }
 
-function reopened({ host }: LiveGraph, { step, wait }: OpenWait): NewBookmark[] {
-  return wait.kind === 'retry' || wait.kind === 'timeout' ? [] : bookmarksFor(step, wait as Wait, () => host.newId())
+function reopened({ host }: LiveGraph, { step, wait }: OpenWait, id = host.newId()): NewBookmark[] {
+  return wait.kind === 'retry' || wait.kind === 'timeout' ? [] : bookmarksFor(step, wait as Wait, () => id)
 }
 
 async function askChild(

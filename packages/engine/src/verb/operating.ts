@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@lockstep/base'
 import { Incidents } from '../incident/incidents.ts'
-import type { Operators } from '../worker/worker.ts'
+import type { Operators } from '../worker/worker-options.ts'
 import { applyVerb } from './bulk/apply-verb.ts'
 import { Bulk } from './bulk/bulk.ts'
 import { operators } from './operators.ts'

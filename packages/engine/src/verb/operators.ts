@@ -1,7 +1,7 @@
 import type { Json } from '@lockstep/base'
 import { isEnded } from '../instance/instance-results.ts'
 import { GRAPH_QUEUE } from '../start/start-planner.ts'
-import type { Operators } from '../worker/worker.ts'
+import type { Operators } from '../worker/worker-options.ts'
 import { reviseClaim } from './revise-claim.ts'
 import type { VerbContext } from './verb-context.ts'
 

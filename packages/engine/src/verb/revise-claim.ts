@@ -6,12 +6,13 @@ import type { Claim, InboxMessage, LoadedInstance } from '../store/agenda-store.
 import type { EngineStore } from '../store/engine-store.ts'
 import type { MigrateOrder, Order, RetryOrder } from '../worker/control-messages.ts'
 import { decideMigration, type MigrationContext, type MigrationDecision } from './decide-migration.ts'
+import { knownBookmarks } from './known-bookmarks.ts'
 import { readFacts } from './read-history.ts'
 import { findRewind } from './rewind.ts'
 
 export interface ReviseContext extends MigrationContext {
   readonly programs: Pick<Programs, 'get'>
-  readonly store: Pick<EngineStore, 'verbs' | 'instances'>
+  readonly store: Pick<EngineStore, 'verbs' | 'instances' | 'agenda'>
   readonly planner: Pick<StartPlanner, 'plan'>
   readonly nodeId: () => string
 }
@@ -24,7 +25,24 @@ export function reviseClaim(
   order: Order,
 ): Promise<InboxMessage | undefined> {
   if (order.kind === 'migrate') return migrate(context, claim, loaded, message, order)
+  if (order.kind === 'reopen') return prepareReopen(context, loaded, message)
   return prepareRetry(context, loaded, message, order as RetryOrder)
+}
+
+/**
+ * A resume deletes the bookmark and leaves its message in one transaction, and only this owner may take the message away. So a bookmark that was
+ * not there when the instance was read, and has no message in an inbox that is read after that, is lost.
+ */
+async function prepareReopen(
+  { store }: ReviseContext,
+  { tenant, instanceId, openBookmarks }: LoadedInstance,
+  message: InboxMessage,
+): Promise<InboxMessage> {
+  const [inbox] = await store.agenda.inbox([instanceId])
+  const facts = await readFacts(store.instances, tenant, instanceId)
+  const told = (inbox?.messages ?? []).flatMap(({ bookmarkId, step }) => (bookmarkId === undefined ? [] : (step ?? [])))
+  const present = [...openBookmarks.map(({ step }) => step), ...told]
+  return { ...message, payload: { present, known: [...knownBookmarks(facts)] } }
 }
 
 /** Finds the moment to go back to. Functions find it by themselves. */

@@ -3,6 +3,7 @@ import { applyFact } from '../graph/apply-fact.ts'
 import type { GraphProgram } from '../graph/graph-program.ts'
 import { type GraphState, initialState } from '../graph/graph-state.ts'
 import { foldFrom } from '../graph/migrate/replace-state.ts'
+import { orphans, replaceUnwanted } from '../graph/unwanted-children.ts'
 import { factFromRow, type StepKey } from '../journal/fact.ts'
 import type { RecordedFact } from '../store/agenda-store.ts'
 
@@ -10,7 +11,7 @@ import type { RecordedFact } from '../store/agenda-store.ts'
 export interface Rewind {
   /** The fact with which the step began. */
   readonly toSeq: number
-  /** The instance as it was then, with the count of how often it was taken back. */
+  /** The instance as it was then, with the count of how often it was taken back, and the children that are forgotten with what started them. */
   readonly state: Json
 }
 
@@ -28,7 +29,13 @@ export function findRewind(program: GraphProgram, facts: readonly RecordedFact[]
   })
   if (found === undefined) return undefined
   const { rewinds = 0 } = state
-  const back: GraphState = { ...found.state, rewinds: rewinds + 1, ready: [], cancelled: [] }
+  replaceUnwanted(state, found.state)
+  const unwanted = orphans(state, found.state)
+  const { unwanted: _, ...then } = found.state
+  const back: GraphState = {
+    ...{ ...then, rewinds: rewinds + 1, ready: [], cancelled: [] },
+    ...(unwanted.length > 0 && { unwanted }),
+  }
   return { toSeq: found.toSeq, state: JSON.parse(JSON.stringify(back)) }
 }
 

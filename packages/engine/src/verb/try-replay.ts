@@ -50,6 +50,7 @@ function deafHost(identity: InstanceIdentity): ExecutionHost & { readonly abort:
     identity,
     abort: new LazyAbort(),
     isStill: false,
+    isDraining: false,
     record: () => {},
     propose: () => {},
     durable: never,

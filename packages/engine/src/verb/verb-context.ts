@@ -1,4 +1,5 @@
 import type { Programs } from '../definition/programs.ts'
+import type { ControlledStarts } from '../flow/controlled-starts.ts'
 import type { StartPlanner } from '../start/start-planner.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { MigrationContext } from './decide-migration.ts'
@@ -8,6 +9,7 @@ export interface VerbContext extends MigrationContext {
   readonly store: EngineStore
   readonly programs: Programs
   readonly planner: StartPlanner
+  readonly flow: Pick<ControlledStarts, 'place' | 'arrive'>
   readonly newId: () => string
   /** The incarnation of the node that is alive now. */
   readonly nodeId: () => string

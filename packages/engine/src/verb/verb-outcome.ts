@@ -31,6 +31,8 @@ export type ForkOutcome =
   | { readonly outcome: 'forked'; readonly instanceId: string; readonly at: number }
   /** A fork with the same key was there first; this is its id. */
   | { readonly outcome: 'already-forked'; readonly instanceId: string }
+  /** The flow policy of its workflow refuses starts like this one now. The copy is there, and ends as cancelled, with the reason. */
+  | { readonly outcome: 'refused'; readonly instanceId: string; readonly at: number }
   | { readonly outcome: 'not-found' }
   /** At that position nothing is left to do: choose an earlier one. */
   | { readonly outcome: 'nothing-to-do'; readonly at: number; readonly status: string }

@@ -8,8 +8,10 @@ import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import { checkVariables } from './check-variables.ts'
 import { type ForkOptions, forkInstance } from './fork.ts'
 import {
+  checkMigration,
   forecastMigration,
   type MigrateOptions,
+  type MigrationCheck,
   type MigrationForecast,
   type MigrationPlan,
   migrateInstance,
@@ -85,6 +87,11 @@ export class Verbs {
   /** Lets it go on as another version of its definition, once nothing of it runs. */
   migrate(instanceId: string, options: MigrateOptions): Promise<MigrateOutcome> {
     return migrateInstance(this.#context, instanceId, options)
+  }
+
+  /** Whether it could go on as that version, as it stands now. Changes nothing. */
+  canMigrate(instanceId: string, options: MigrateOptions): Promise<MigrationCheck> {
+    return checkMigration(this.#context, instanceId, options)
   }
 
   /** What a migration of all instances of a version would come to. Changes nothing. */

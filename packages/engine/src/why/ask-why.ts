@@ -10,6 +10,8 @@ export interface WhyContext {
   readonly store: Pick<EngineStore, 'maintenance' | 'instances' | 'flow'>
   readonly here: Here
   readonly sources: readonly BlockerSource[]
+  /** Asked about one that has faulted: what is left to do there. */
+  readonly faulted: BlockerSource
 }
 
 /** Facts that are read for attempts and time-outs: the latest. */
@@ -32,12 +34,10 @@ export async function askWhy(
   const held = standing.status === 'queued' ? await context.store.flow.standing(tenant, instanceId) : undefined
   const plain = explain(standing, openWaits(facts), context.here, held !== undefined)
   const { definitionId, version, state } = plain
-  const asked =
-    state === 'ended'
-      ? []
-      : context.sources.map((source) =>
-          source({ tenant, instanceId, definitionId, version, state, queue: standing.queue }),
-        )
+  const isFaulted = state === 'ended' && standing.status === 'faulted'
+  const sources = isFaulted ? [context.faulted] : state === 'ended' ? [] : context.sources
+  const subject = { tenant, instanceId, definitionId, version, state, queue: standing.queue }
+  const asked = sources.map((source) => source(subject))
   const blockers = [
     ...plain.blockers,
     ...(held === undefined ? [] : [flowBlocker(held)]),

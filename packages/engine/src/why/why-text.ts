@@ -103,6 +103,7 @@ export function adviceFor(why: Explanation): string[] {
     if (wait.kind === 'event') advice.add(`Publish event "${wait.name}", or resume "${wait.name}"`)
   }
   for (const blocker of why.blockers) {
+    if (blocker.kind === 'compensation-failed') advice.add('See its compensations')
     if (blocker.kind === 'no-living-node') advice.add('Start a node')
     if (blocker.kind === 'no-worker-here') advice.add('Start a node that has this workflow')
     if (blocker.kind === 'node-full') advice.add('Raise the concurrency, or add a node')
@@ -111,7 +112,7 @@ export function adviceFor(why: Explanation): string[] {
 }
 
 function signalAdvice(by: 'worker' | 'person' | undefined, name: string): string {
-  if (by === 'worker') return `Start a worker that does task "${name}", or see whether one has it: GET /tasks`
-  if (by === 'person') return `Complete the human task of "${name}": GET /human-tasks`
+  if (by === 'worker') return `Start a worker that does task "${name}", or wait for the one that has it`
+  if (by === 'person') return `Whoever is to decide "${name}" has to do so: make a link to the task and send it to them`
   return `Resume "${name}"`
 }

@@ -1,6 +1,8 @@
 /**
- * Asks the agenda for due instances: when somebody says that there may be some, and at a slow poll in case nobody does. As long as
- * a claim comes back full it asks again at once. Timers due soon are claimed ahead, so that they can fire from memory, on time.
+ * Asks the agenda for due instances: when somebody says that there may be some, and at a poll in case nobody does, which is quick after
+ * something was found and slows down while nothing is. As long as a claim comes back full it asks again at once; it takes no more at a
+ * time than its part of a crowd, by the room that the other nodes have. Timers due soon are claimed ahead, so that they can fire from
+ * memory, on time.
  */
 import { type Clock, errorCode, errorMessage, type Logger, sleep, type Timer } from '@lockstep/base'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
@@ -20,6 +22,8 @@ export interface ClaimerOptions {
   readonly room: () => number
   /** How many of them may be new. */
   readonly newRoom: () => number
+  /** How many the other nodes can take, as far as is known. */
+  readonly roomElsewhere: () => number
   /** Whether this node knows that it has claimed the instance. */
   readonly isKnown: (instanceId: string) => boolean
   /** Runs what was claimed. When it rejects, claims may be left in the store that nobody here knows of. */
@@ -30,6 +34,10 @@ export interface ClaimerOptions {
 }
 
 const CLAIM_BATCH = 200
+/** Of a crowd that is shared with others: fewer at a time would cost more than they bring. */
+const LEAST_BATCH = 20
+/** The next look after something was found. Each look that finds nothing doubles the pause, up to the idle poll. */
+const FIRST_POLL_MS = 150
 /** What is only due later is taken in small portions with a pause between them: what is due now must not wait behind it. */
 const AHEAD_BATCH = 50
 const AHEAD_PAUSE_MS = 10
@@ -52,6 +60,7 @@ export class Claimer {
   #floorMs: number | undefined
   #flooredClaims = 0
   #aheadOnly = false
+  #pollMs: number
   #starved = false
   #unsure = false
   /** Monotonic. */
@@ -63,10 +72,12 @@ export class Claimer {
 
   constructor(options: ClaimerOptions) {
     this.#o = options
+    this.#pollMs = options.idlePollMs
   }
 
-  get isClaiming(): boolean {
-    return this.#claiming
+  /** Whether claims may be on their way into hand. */
+  get isTaking(): boolean {
+    return this.#claiming || this.#riding > 0
   }
 
   /** Whether the store may hold a claim of this node that nobody here knows of. */
@@ -158,14 +169,16 @@ export class Claimer {
       this.doubt()
     } finally {
       this.#claiming = false
-      if (!this.#stopped) this.#poll = this.#o.clock.schedule(this.#o.idlePollMs, () => this.wake())
+      if (!this.#stopped) this.#poll = this.#o.clock.schedule(this.#pollMs, () => this.wake())
+      this.#pollMs = Math.min(2 * this.#pollMs, this.#o.idlePollMs)
     }
   }
 
   /** `true`: there is probably more, and room for it. */
   async #claimOnce(): Promise<boolean> {
     const { agenda, nodeId, aheadMs } = this.#o
-    const limit = Math.min(this.#aheadOnly ? AHEAD_BATCH : CLAIM_BATCH, this.#o.room())
+    const room = this.#o.room()
+    const limit = Math.min(this.#aheadOnly ? AHEAD_BATCH : shareOf(room, this.#o.roomElsewhere()), room)
     const queues = this.#o.queues()
     if (queues.length === 0) return false
     if (limit <= 0) {
@@ -182,6 +195,7 @@ export class Claimer {
     if (newLimit < limit && claims.length >= newLimit) this.#starved = true
     const { metrics } = this.#o
     if (metrics !== undefined) for (const { dueInMs } of claims) if (dueInMs <= 0) metrics.claimed(-dueInMs)
+    if (claims.length > 0) this.#pollMs = Math.min(FIRST_POLL_MS, this.#o.idlePollMs)
     const full = claims.length >= limit
     this.#aheadOnly = claims.length > 0 && claims.every((claim) => claim.dueInMs > AHEAD_MS)
     this.#moveFloor(claims, full)
@@ -212,4 +226,9 @@ export class Claimer {
       this.#flooredClaims = 0
     } else this.#floorMs = Math.max(0, ...claims.map((claim) => -claim.dueInMs)) + FLOOR_MARGIN_MS
   }
+}
+
+/** How much of a crowd to take at a time. */
+function shareOf(room: number, elsewhere: number): number {
+  return Math.max(LEAST_BATCH, Math.ceil((CLAIM_BATCH * room) / Math.max(1, room + elsewhere)))
 }

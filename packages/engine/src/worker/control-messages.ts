@@ -17,6 +17,7 @@ export type ExecutionOrder =
   | RetryOrder
   | { readonly kind: 'assign'; readonly variables: Readonly<Record<string, Json>> }
   | ResolveOrder
+  | ReopenOrder
 
 export interface RetryOrder {
   readonly kind: 'retry'
@@ -36,6 +37,15 @@ export interface ResolveOrder {
   readonly outcome: 'completed' | 'failed' | 'retry'
   readonly output?: Json
   readonly message?: string
+}
+
+/** The doctor missed something that stands outside for what it waits for: whatever its journal says and nobody finds is put back. */
+export interface ReopenOrder {
+  readonly kind: 'reopen'
+  /** Steps for which a bookmark or a message is there. Whoever opened the instance has looked for them. */
+  readonly present?: readonly StepKey[]
+  /** Ids that bookmarks had, by step: what was handed out for them stays good. */
+  readonly known?: readonly (readonly [step: StepKey, id: string])[]
 }
 
 export interface MigrateOrder {
@@ -61,6 +71,7 @@ const KINDS: ReadonlySet<string> = new Set<Order['kind']>([
   'retry',
   'assign',
   'resolve',
+  'reopen',
   'migrate',
   'terminate',
 ])
@@ -73,7 +84,8 @@ export function orderOf({ kind, step, payload }: InboxMessage): Order | undefine
 
 /** Whether it must be done before anything of the instance runs, by whoever opens it. */
 export function isForNextOwner(order: Order): boolean {
-  return order.kind === 'migrate' || (order.kind === 'retry' && order.step !== undefined && order.isPrepared !== true)
+  if (order.kind === 'retry') return order.step !== undefined && order.isPrepared !== true
+  return order.kind === 'migrate' || (order.kind === 'reopen' && order.present === undefined)
 }
 
 /** Whether its journal says that it was put aside; a second word of it would say nothing new. */

@@ -80,8 +80,13 @@ export interface ExecutionHost {
   /** Adds to the next commit. What was recorded is true for this execution from here on, and durable after `durable()`. */
   record(change: Change): void
   propose(tentative: Tentative): void
-  /** Settles when all that was recorded so far is durable. Never settles when the instance is lost or the node drains: nothing must follow. */
+  /**
+   * Settles when all that was recorded so far is durable. Never settles when the instance is lost: nothing must follow. While the node drains
+   * it settles when that was called off.
+   */
   durable(): Promise<void>
+  /** The node drains: no effect begins. Whoever announces one must not do so before the drain was called off. */
+  readonly isDraining: boolean
   /** Runs an effect: a draining node waits for it, and for what it records before this settles. `about` is for traces. */
   effect<T>(run: () => Promise<T>, about?: StepAbout): Promise<T>
   /**

@@ -57,7 +57,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   #forcedEnd: { readonly status: EndStatus; readonly error: Failure | undefined } | undefined
   #parked: (Disposition & { kind: 'suspend' }) | undefined
   #gone = false
-  #draining = false
+  /** Present while the node drains; settles when that was called off. */
+  #drain: Deferred<void> | undefined
   #effectCount = 0
   /** The status that readers see, where it was written while in hand. */
   #shown: string | undefined
@@ -113,6 +114,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   }
 
   begin(execution: Execution): void {
+    if (this.#gone) return execution.dispose('out of hand') // given back, or its node was buried, while it was opened
     this.#execution = execution
     this.#orders.begin(execution)
     this.changed()
@@ -138,7 +140,17 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
 
   /** No new effect starts here; those that run may finish. */
   drain(): void {
-    this.#draining = true
+    this.#drain ??= deferred()
+  }
+
+  /** The drain was called off: it goes on where it stands. */
+  undrain(): void {
+    this.#drain?.resolve()
+    this.#drain = undefined
+  }
+
+  get isDraining(): boolean {
+    return this.#drain !== undefined
   }
 
   // What the execution asks for.
@@ -159,7 +171,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   }
 
   durable(): Promise<void> {
-    return this.#gone || this.#draining || this.isStill ? new Promise(() => {}) : this.#unwritten.durable()
+    if (this.#gone || this.isStill) return new Promise(() => {})
+    return this.#drain === undefined ? this.#unwritten.durable() : this.#drain.promise.then(() => this.durable())
   }
 
   async effect<T>(run: () => Promise<T>, about?: StepAbout): Promise<T> {
@@ -273,6 +286,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     if (stood !== undefined && this.#orders.stands === undefined) this.#hearAll(inbox.messages)
     // It ends now: what it kept for later goes with it.
     if (this.#forcedEnd !== undefined) for (const { id } of inbox.messages) this.#unwritten.consume(id)
+    this.#unwritten.heard(inbox.messages)
     if (wasCalled && !this.isOver) this.#execution?.reconsider()
     this.changed()
   }
@@ -425,6 +439,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     this.#execution?.stamp(at, this.#standing.seq)
     this.#tellPublished(change.publishes)
     this.#shown = then.status ?? this.#shown
+    if (change.opens.length > 0 || then.kind !== 'hold') this.#holder.moved(this)
     if (then.kind !== 'hold') {
       this.#gone = true
       this.#proven.resolve()

@@ -35,6 +35,8 @@ export interface Holder<Held> {
   waits(held: Held, dueAt: number): void
   /** It runs, and is to be told when it is `dueAt`. */
   fallsDue(held: Held, dueAt: number): void
+  /** Others may find it changed: bookmarks were opened, or it is out of hand. */
+  moved(held: Held): void
   published(tenant: string, eventIds: readonly string[]): void
   suspended(held: Held): void
   /** `last`: how readers see it now, where that is known without asking. */

@@ -26,6 +26,8 @@ export class Unwritten {
   #pending = new PendingChange()
   #tentative: Tentative | undefined
   #flight: Flight | undefined
+  /** Messages whose consumption is written. An inbox that was read before that, and arrives after it, brings them again. */
+  #consumed = new Set<string>()
   #landed: (() => void)[] | undefined
 
   constructor(bookmarks: HeldStart['bookmarks']) {
@@ -59,12 +61,19 @@ export class Unwritten {
     return true
   }
 
-  /** `false`: this message is being consumed already. */
+  /** `false`: this message is being consumed, or was. */
   consume(messageId: string): boolean {
+    if (this.#consumed.has(messageId)) return false
     if (this.#pending.consumes.includes(messageId) || this.#flight?.change.consumes.includes(messageId)) return false
     this.#pending.consumes.push(messageId)
     this.#durability.recorded()
     return true
+  }
+
+  /** An inbox was read: what it has no more will not come again. */
+  heard(messages: readonly { readonly id: string }[]): void {
+    if (this.#consumed.size === 0) return
+    this.#consumed = new Set(messages.flatMap(({ id }) => (this.#consumed.has(id) ? [id] : [])))
   }
 
   propose(tentative: Tentative): void {
@@ -119,6 +128,7 @@ export class Unwritten {
 
   /** Those who waited for this flight may go on. */
   reached(flight: Flight): void {
+    for (const id of flight.change.consumes) this.#consumed.add(id)
     this.#durability.reach(flight.recordedCount)
   }
 

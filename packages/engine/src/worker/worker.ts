@@ -2,84 +2,25 @@
  * Runs instances and gives them back: those it starts, and those that its claimer brings. It is driven by claims, by wake-ups from
  * this process or another, and by timers of instances in hand.
  */
-import {
-  type Clock,
-  errorMessage,
-  type Json,
-  type Logger,
-  PassingMap,
-  sleep,
-  type Timer,
-  uuidTime,
-} from '@lockstep/base'
+import { errorMessage, type Json, PassingMap, sleep, type Timer, uuidTime } from '@lockstep/base'
 import type { InstanceState } from '../cache/instance-states.ts'
-import type { CommitPipeline } from '../commit/commit-pipeline.ts'
 import { commitWithUser } from '../commit/commit-with-user.ts'
 import type { StartedFact } from '../journal/fact.ts'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
-import type { Claim, InboxMessage, LoadedInstance } from '../store/agenda-store.ts'
+import type { Claim } from '../store/agenda-store.ts'
 import type { CheckpointItem, CheckpointVerdict } from '../store/commit-store.ts'
-import type { EngineStore } from '../store/engine-store.ts'
 import type { Taker } from '../store/stimulus-store.ts'
 import type { UserTransaction } from '../store/transaction-store.ts'
-import type { InstanceTraces } from '../trace/instance-traces.ts'
 import { Claimer } from './claimer.ts'
-import { isForNextOwner, isPutAside, type Order, orderOf } from './control-messages.ts'
 import { DueTimers } from './due-timers.ts'
-import type { ChildStart, Ended, Execution, ExecutionHost, InstanceIdentity } from './execution.ts'
+import type { ChildStart, Ended, InstanceIdentity } from './execution.ts'
 import { HeldInstance } from './held-instance.ts'
 import type { HeldStart, Holder } from './holder.ts'
 import { InboxReader } from './inbox-reader.ts'
 import { Probation } from './probation.ts'
-import type { StoreClock } from './store-clock.ts'
+import { TakeOver, type TakeOverSite } from './take-over.ts'
 import { WarmExecutions } from './warm-executions.ts'
-
-export interface WorkerOptions {
-  readonly nodeId: string
-  readonly pipeline: CommitPipeline
-  readonly store: EngineStore
-  readonly clock: Clock
-  readonly storeClock: StoreClock
-  readonly logger: Logger
-  readonly newId: () => string
-  readonly queues: () => readonly string[]
-  /** Makes an execution for an instance of a known definition. Rejects when this node has no program for it. */
-  readonly open: (identity: InstanceIdentity, host: ExecutionHost) => Promise<Execution>
-  readonly startChild: (parent: InstanceIdentity, child: ChildStart) => Promise<void>
-  readonly operators: Operators
-  readonly onPublished: (tenant: string, eventIds: readonly string[]) => void
-  readonly onEnded: (identity: InstanceIdentity, end: Ended, last: () => InstanceState | undefined) => void
-  /** Whether this node runs instances at all. @default true */
-  readonly claims?: boolean
-  /** Instances whose code runs at once. */
-  readonly concurrency: number
-  /** Claims of this node in all; burial frees them in one go. */
-  readonly mostHeld?: number
-  /** How far ahead timers are claimed; must be longer than the idle poll. */
-  readonly aheadMs: number
-  readonly idlePollMs: number
-  readonly warmLimit?: number
-  /** Claims in a row without a clean commit after which an instance is quarantined instead of run. */
-  readonly mostCrashes?: number
-  readonly metrics?: EngineMetrics | undefined
-  /** Absent: nobody traces. */
-  readonly traces?: InstanceTraces | undefined
-}
-
-/** What operators ask for that one instance in hand cannot do by itself. */
-export interface Operators {
-  /** What the parent of an instance would be told; `undefined`: it has not ended. */
-  endOf(tenant: string, instanceId: string): Promise<Json | undefined>
-  /** Asks all children that have not ended to terminate, and theirs. */
-  terminateChildren(parent: InstanceIdentity, reason: string | undefined): Promise<void>
-  /**
-   * Does what must be done before anything of the instance runs. A message: it is done by the execution, with what was found out for it.
-   * `undefined`: the claim was given back.
-   */
-  revise(claim: Claim, loaded: LoadedInstance, message: InboxMessage, order: Order): Promise<InboxMessage | undefined>
-  /** An instance was given back: some node may have something to claim. */
-  onGivenBack(): void
-}
+import type { WorkerOptions } from './worker-options.ts'
 
 const DRAIN_LOOK_MS = 5
 /** How long a message for an instance in hand may lie unnoticed when nobody told of it by name. */
@@ -112,7 +53,7 @@ export class Worker implements Holder<HeldInstance> {
   #stopped = false
 
   constructor(options: WorkerOptions) {
-    const defaults = { claims: true, mostHeld: 5_000, warmLimit: 1_000, mostCrashes: 3 }
+    const defaults = { claims: true, roomElsewhere: () => 0, mostHeld: 5_000, warmLimit: 1_000, mostCrashes: 3 }
     this.#o = { ...defaults, metrics: undefined, traces: undefined, ...options }
     this.#cordoned = !this.#o.claims
     const { clock, store, logger } = this.#o
@@ -130,6 +71,7 @@ export class Worker implements Holder<HeldInstance> {
     this.#deadlines = new DueTimers(clock, fire)
     this.#probation = new Probation(clock)
     this.#inboxes = new InboxReader({ agenda, clock, logger })
+    const takeOver = new TakeOver(this.#o, this.#warm, this.#probation, this.#site())
     this.#claimer = new Claimer({
       ...this.#o,
       agenda,
@@ -137,7 +79,7 @@ export class Worker implements Holder<HeldInstance> {
       newRoom: () => this.#mostNew - this.#activeCount(),
       isKnown: (id) => this.#held.has(id) || this.#expected.has(id),
       onLook: () => this.#listenSoon(),
-      takeOver: (claims) => this.#takeOver(claims),
+      takeOver: (claims) => takeOver.take(claims),
     })
   }
 
@@ -162,6 +104,11 @@ export class Worker implements Holder<HeldInstance> {
 
   run(): void {
     this.wake()
+  }
+
+  /** What rests in memory is opened anew when it goes on: it was compiled with what is no more. */
+  coolDown(): void {
+    this.#warm.clear()
   }
 
   /** There may be something to claim. */
@@ -192,6 +139,7 @@ export class Worker implements Holder<HeldInstance> {
 
   /** Takes an instance that this node has just started. */
   async adopt(start: HeldStart, startedAt: number, started: Omit<StartedFact, 'kind'>): Promise<void> {
+    if (this.#stopped) return // whoever buried this node has freed it
     if (this.#draining) return this.#returnClaims([start.identity.instanceId]).catch(() => this.#claimer.doubt())
     const held = this.#hold(start)
     held.born({ at: startedAt, input: started.input })
@@ -216,6 +164,7 @@ export class Worker implements Holder<HeldInstance> {
     this.#drainNo += 1
     this.#draining = false
     this.#cordoned = !this.#o.claims
+    for (const held of this.#held.values()) held.undrain()
     this.wake()
   }
 
@@ -230,13 +179,18 @@ export class Worker implements Holder<HeldInstance> {
     const deadline = clock.monotonic() + limitMs
     const coming = [...this.#expected]
     const isEmpty = (): boolean =>
-      this.#held.size === 0 && !this.#claimer.isClaiming && !coming.some((id) => this.#expected.has(id))
+      this.#held.size === 0 && !this.#claimer.isTaking && !coming.some((id) => this.#expected.has(id))
+    const isOff = (): boolean => this.#drainNo !== turn || this.#stopped
     for (;;) {
       for (const held of this.#held.values()) held.drain()
+      // What has just ended, or just become durable, is followed by what is not recorded or begun yet.
+      await new Promise<void>((resolve) => clock.soon(resolve))
+      if (isOff()) return false
       await this.#giveBack([...this.#held.values()].filter((held) => !held.isBusy))
-      if (this.#drainNo !== turn || this.#stopped) return false
+      if (isOff()) return false
       if (isEmpty() || clock.monotonic() >= deadline) break
       await sleep(clock, DRAIN_LOOK_MS)
+      if (isOff()) return false
     }
     await this.#giveBack([...this.#held.values()])
     if (this.#claimer.isUnsure) await this.#returnStray()
@@ -326,6 +280,10 @@ export class Worker implements Holder<HeldInstance> {
     this.#deadlines.set(held, dueAt, dueAt - this.storeNow())
   }
 
+  moved(held: HeldInstance): void {
+    this.#o.onMoved(held.identity.instanceId)
+  }
+
   published(tenant: string, eventIds: readonly string[]): void {
     this.#o.onPublished(tenant, eventIds)
   }
@@ -363,103 +321,18 @@ export class Worker implements Holder<HeldInstance> {
     this.#roomChanged()
   }
 
-  // Taking over.
+  // Taking and giving back.
 
-  async #takeOver(claims: readonly Claim[]): Promise<void> {
-    if (this.#draining) return this.#returnClaims(claims.map((claim) => claim.instanceId))
-    const cold: Claim[] = []
-    for (const claim of claims) {
-      const warm = claim.crashes <= 1 ? this.#warm.take(claim.instanceId, claim.claimNo) : undefined
-      if (warm === undefined) cold.push(claim)
-      else {
-        const held = this.#hold({ ...warm.rest, claimNo: claim.claimNo, crashes: claim.crashes })
-        this.#trace(held)
-        warm.execution.attach(held)
-        held.begin(warm.execution)
-        this.#continue(held, claim, warm.rest.stim)
-      }
+  #site(): TakeOverSite {
+    return {
+      isStopped: () => this.#stopped,
+      isDraining: () => this.#draining,
+      hold: (start) => this.#hold(start),
+      trace: (held) => this.#trace(held),
+      release: (held, reason) => this.#release(held, reason),
+      cannotOpen: (held, error) => this.#cannotOpen(held, error),
+      returnClaims: (ids) => this.#returnClaims(ids),
     }
-    if (cold.length === 0) return
-    const loaded = await this.#o.store.agenda.load(cold.map((claim) => claim.instanceId))
-    const byId = new Map(loaded.map((each) => [each.instanceId, each]))
-    // Not waited for: a suspect may take its time, and others must be claimed meanwhile.
-    for (const claim of cold) void this.#open(claim, byId.get(claim.instanceId))
-  }
-
-  async #open(claim: Claim, loaded: LoadedInstance | undefined): Promise<void> {
-    if (loaded === undefined) {
-      this.#o.logger.error('claimed an instance that does not exist', { instanceId: claim.instanceId })
-      return
-    }
-    const { snapshotSeq, snapshotAt, facts, openBookmarks, snapshot } = loaded
-    const held = this.#hold({
-      identity: loaded,
-      claimNo: claim.claimNo,
-      stim: claim.stim,
-      crashes: claim.crashes,
-      seq: facts.at(-1)?.seq ?? snapshotSeq,
-      bookmarks: openBookmarks.map(({ id, step }) => [id, step] as const),
-    })
-    if (claim.crashes > this.#o.mostCrashes) {
-      held.quarantine(claim.crashes - 1, isPutAside(loaded))
-      return
-    }
-    if (this.#o.traces !== undefined) {
-      await this.#o.traces.find(loaded, facts)
-      this.#trace(held)
-    }
-    if (claim.crashes > 1) await this.#probation.enter(held)
-    try {
-      const heard = claim.stim === 0 ? claim : await this.#revised(claim, loaded)
-      if (heard === undefined) {
-        this.#release(held, 'it is given back')
-        this.#o.operators.onGivenBack()
-        return
-      }
-      const execution = await this.#o.open(loaded, held)
-      const shortcut = snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }
-      execution.replay(shortcut, facts, claim.claimNo > 1)
-      held.begin(execution)
-      this.#continue(held, heard, 0)
-    } catch (error) {
-      if (!(await this.#terminateUnopened(held, claim))) this.#cannotOpen(held, error)
-    }
-  }
-
-  /** An instance ends on any node, whether or not that could run it. `false`: nobody asked for it. */
-  async #terminateUnopened(held: HeldInstance, claim: Claim): Promise<boolean> {
-    if (claim.stim === 0 || held.execution !== undefined) return false
-    try {
-      const [inbox] = await this.#o.store.agenda.inbox([claim.instanceId])
-      const order = inbox?.messages.map(orderOf).find((each) => each?.kind === 'terminate')
-      if (inbox === undefined || order?.kind !== 'terminate') return false
-      if (order.children === true) await this.terminateChildren(held.identity, order.reason)
-      held.terminate(inbox, order)
-      return true
-    } catch {
-      return false // the store is away: tried again when it is claimed again
-    }
-  }
-
-  /**
-   * Does what an operator asked for first, if that must be done before anything runs. Other messages wait for it: a paused instance keeps
-   * those for later. `undefined`: the claim was given back with it.
-   */
-  async #revised(claim: Claim, loaded: LoadedInstance): Promise<Claim | undefined> {
-    const { agenda } = this.#o.store
-    const messages = claim.messages ?? (await agenda.inbox([claim.instanceId]))[0]?.messages ?? []
-    const first = messages.find((message) => orderOf(message) !== undefined)
-    const order = first && orderOf(first)
-    if (first === undefined || order === undefined || !isForNextOwner(order)) return claim
-    const prepared = await this.#o.operators.revise(claim, loaded, first, order)
-    return prepared && { ...claim, messages: messages.map((each) => (each === first ? prepared : each)) }
-  }
-
-  #continue(held: HeldInstance, claim: Claim, seenStim: number): void {
-    const { instanceId, stim, messages } = claim
-    if (messages !== undefined) held.hear({ instanceId, stim, messages })
-    else if (stim !== seenStim) held.expectMessages()
-    held.fire(this.storeNow())
   }
 
   #hold(start: HeldStart): HeldInstance {

@@ -9,7 +9,10 @@ export const criticalSectionActivity: ActivityType = {
   description:
     'Runs its body while nobody else in the cluster holds the lock. The body reads the fence of the grant as `steps.<id>.output.fence`. ' +
     'Leaves through `timeout` when the lock did not become free in time, or fails with LOCK_TIMEOUT when nothing is connected there; ' +
-    'fails with LEASE_LOST when the lock was lost before the body had ended.',
+    'fails with LEASE_LOST when the lock was lost before the body had ended. ' +
+    'When its node is gone while the body waits, the lock is taken again before anything inside runs. Where the answer to that wait leaves nothing ' +
+    'inside to run, the section ends without it: nothing is left to protect, so nobody who has the lock by then is waited for, and the fence stays ' +
+    'that of the grant under which the body ran.',
   inputs: inputSchema({
     lock: name('Name of the lock.'),
     waitTimeout: Type.Optional(duration('How long to wait for the lock; for ever by default.')),

@@ -10,7 +10,7 @@ export const httpEndpointActivity: ActivityType = {
   kind: 'trigger',
   title: 'HTTP endpoint',
   description:
-    'Starts the workflow by a request to /workflows and its path. The input is { method, path, parameters, query, headers, body }.',
+    'Starts the workflow by a request to /workflows and its path. The input is { method, path, parameters, query, headers, body }. Requests with credentials reach the workflows of their own tenant, all others those of the default tenant.',
   inputs: inputSchema({
     path: text('Such as /orders/{id}: segments in braces are parameters.', { minLength: 1, maxLength: 500 }),
     methods: Type.Optional(
@@ -26,6 +26,12 @@ export const httpEndpointActivity: ActivityType = {
         'sync',
       ]),
     ),
+    auth: Type.Optional(
+      choice(
+        'public (default): anybody may send requests. required: only callers with credentials and the permission instances:start.',
+        ['public', 'required'],
+      ),
+    ),
     timeout: Type.Optional(duration('How long a request waits in mode sync; 30s by default, 60s at most.')),
     maxBytes: Type.Optional(
       Type.Integer({ minimum: 0, maximum: MOST_BYTES, description: `Of the body; ${MOST_BYTES} by default.` }),
@@ -40,6 +46,6 @@ export const httpEndpointActivity: ActivityType = {
       Type.Unsafe({ type: ['object', 'boolean'], description: 'JSON schema of the body; anything by default.' }),
     ),
   }),
-  literalInputs: ['path', 'methods', 'mode', 'timeout', 'maxBytes', 'headers', 'body'],
+  literalInputs: ['path', 'methods', 'mode', 'auth', 'timeout', 'maxBytes', 'headers', 'body'],
   outcomes: ['done'],
 }

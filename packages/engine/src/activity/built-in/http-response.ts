@@ -17,7 +17,8 @@ export const httpResponseActivity: ActivityType = {
         maxProperties: 50,
         propertyNames: { pattern: '^[A-Za-z0-9-]{1,100}$' },
         additionalProperties: { type: 'string', maxLength: 4_000, pattern: '^[\\t\\x20-\\x7e]*$' },
-        description: 'Headers of the answer.',
+        description:
+          "Headers of the answer. Those of cookies, CORS and browser security (Set-Cookie, Access-Control-*, Content-Security-Policy and their like) are the server's own: they are refused when published, and dropped where an expression names them.",
       }),
     ),
   }),

@@ -22,7 +22,7 @@ export interface OutsideServices {
 
 /** The code of the built-in types that talk to the outside. */
 export function outsideActivities({ clock, outbound }: OutsideServices): readonly CustomActivity[] {
-  const { mailer, redis, rabbitmq, connections, ownDatabase = true } = outbound
+  const { mailer, redis, rabbitmq, connections, ownDatabase = false } = outbound
   const services = { http: httpClient({ ...outbound, clock }), now: () => clock.now() }
   const outer = effect(sqlQueryActivity, (inputs, context) => runOuterQuery(connections, inputs, context))
   return [

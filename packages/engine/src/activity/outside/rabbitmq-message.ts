@@ -20,10 +20,10 @@ export const rabbitmqMessageActivity: ActivityType = {
       ),
     ),
     deadLetterQueue: Type.Optional(
-      text(
-        'Gets messages that can never start the workflow. Absent: they are rejected, and go where the queue sends its dead letters.',
-        { minLength: 1, maxLength: 255 },
-      ),
+      text('Gets messages that can never start the workflow. Absent: they are kept as dead letters.', {
+        minLength: 1,
+        maxLength: 255,
+      }),
     ),
   }),
   literalInputs: ['queue', 'input', 'deadLetterQueue'],

@@ -1,10 +1,12 @@
 /**
- * On the engine's own database the statement commits with the step, exactly once. On a connection of its own it is an effect like any
+ * On the engine's own database the statement commits with the step, exactly once. It runs with the rights of the engine's role, which no
+ * setting of a session can take away from it (`set_config` and its like undo them), so an operator has to allow it. On a connection of its own it is an effect like any
  * other: it may run again when the node dies between its commit and ours.
  */
 import { errorCode, isJsonObject, type JsonObject } from '@lockstep/base'
 import { OutboundNotConfigured, SqlRefused, SqlUnavailable, TooManyRows } from '../../outbound/errors.ts'
 import type { SqlConnections, SqlRow } from '../../outbound/sql-connections.ts'
+import { DEFAULT_TENANT } from '../../start/start-request.ts'
 import type { UserTransaction } from '../../store/transaction-store.ts'
 import type { ActivityContext, CompletedResult, TransactionContext } from '../activity-handler.ts'
 import { badInput, done } from './outside-step.ts'
@@ -21,12 +23,17 @@ interface Asked {
 export async function runOwnQuery(
   isAllowed: boolean,
   inputs: JsonObject,
-  { tx }: TransactionContext,
+  { tenant, tx }: TransactionContext,
 ): Promise<CompletedResult> {
   if (!isAllowed)
     throw new OutboundNotConfigured({
-      what: 'database that steps may use',
-      fix: 'outbound.ownDatabase is false here, so name a connection',
+      what: "way for steps to the engine's own database",
+      fix: 'name a "connection", or let an operator set LOCKSTEP_SQL_OWN_DATABASE=on, which gives authors of workflows all rights of the engine there',
+    })
+  if (tenant !== DEFAULT_TENANT)
+    throw new OutboundNotConfigured({
+      what: "way for steps of another tenant to the engine's own database",
+      fix: 'name a "connection": the data of all tenants is there',
     })
   const asked = askedOf(inputs)
   try {

@@ -11,7 +11,7 @@ export const sqlQueryActivity: ActivityType = {
   kind: 'action',
   title: 'SQL query',
   description:
-    'Runs one statement: on the database of the engine, in one commit with the step, or on a named connection of the node.',
+    'Runs one statement: on a named connection of the node, or, where the operator allows it, on the database of the engine, in one commit with the step.',
   category: CATEGORY,
   icon: 'database',
   inputs: inputSchema({

@@ -7,7 +7,7 @@ import { measureJson, WIDEST_CHARACTER } from './size.ts'
  * The answer as `JSON.stringify` and back would give it, with the limits that the sandbox has. Data that is JSON already
  * is handed out as it is: parts of the scope are shared, not copied.
  */
-export function toAnswer(value: unknown, source: string): Json {
+export function toAnswer(value: unknown, source: string, outputBytes: number = OUTPUT_BYTES): Json {
   switch (typeof value) {
     case 'boolean':
       return value
@@ -16,16 +16,16 @@ export function toAnswer(value: unknown, source: string): Json {
     case 'undefined':
       return null
     case 'string':
-      if (value.length * WIDEST_CHARACTER < OUTPUT_BYTES) return value
+      if (value.length * WIDEST_CHARACTER < outputBytes) return value
   }
   if (value === null) return null
 
-  const size = measureJson(value, OUTPUT_BYTES)
-  if (size.least > OUTPUT_BYTES) throw over('output', source)
+  const size = measureJson(value, outputBytes)
+  if (size.least > outputBytes) throw over('output', source)
   if (size.depth > OUTPUT_DEPTH) throw over('depth', source)
-  if (size.exact && size.most < OUTPUT_BYTES) return value as Json
+  if (size.exact && size.most < outputBytes) return value as Json
   const text = JSON.stringify(value)
-  if (Buffer.byteLength(text) > OUTPUT_BYTES) throw over('output', source)
+  if (Buffer.byteLength(text) > outputBytes) throw over('output', source)
   return size.exact ? (value as Json) : (JSON.parse(text) as Json)
 }
 

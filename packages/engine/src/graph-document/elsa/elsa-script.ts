@@ -1,4 +1,4 @@
-import { compileExpression } from '../../expression/expression.ts'
+import { compileExpression, compileScript } from '../../expression/expression.ts'
 
 /** What the names of an Elsa script mean in the new document; `undefined`: nothing that is known. */
 export interface ScriptNames {
@@ -41,6 +41,43 @@ export function translateScript(source: string, names: ScriptNames): string | un
     return undefined
   }
 }
+
+/** Ways to give a variable another value: by its name, and by a function of its own. */
+const WRITES = /(?<![.\w])(?:setVariable\(\s*(['"])([^'"\\]*)\1\s*,|set([A-Z]\w*)\()/g
+/** What else Elsa lends its scripts; and the assignments that it watches. */
+const LENT =
+  /(?<![.\w])(?:(?:get|set)(?!Variable\(|Outcome\()[A-Z]\w*|newGuid\w*|newShortGuid|parseGuid|isNullOr\w+|to(?:Json|Guid|Base64)|bytes[A-Z]\w*|string(?:To|From)\w+|stream[A-Z]\w*)\(|(?<![.\w])variables\s*[.[]/
+
+/** Statements of an Elsa script as those of ours, when they only read and set what both know. `undefined`: they do more. */
+export function translateStatements(source: string, names: ScriptNames): string | undefined {
+  const expression = translateScript(source, names)
+  if (expression !== undefined) return `return ${expression}`
+  let isKnown = true
+  const known = (text: string | undefined): string => {
+    isKnown &&= text !== undefined
+    return text ?? ''
+  }
+  const translated = source
+    .replace(READS, (all, _q1, variable, _q2, input, _q3, output, member, getter, at: number) => {
+      if (/^['"]/.test(all) || isAssigned(source, at + all.length)) return all
+      return known(readOf(names, { variable: variable ?? member, input, output, getter }))
+    })
+    .replace(WRITES, (all, _quote, variable, setter) => {
+      if (setter === 'Variable' || setter === 'Outcome') return all
+      const read = known(setter === undefined ? names.variable(variable) : names.getter(setter))
+      return `setVariable(${JSON.stringify(read.replace(/^vars\./, ''))},${setter === undefined ? '' : ' '}`
+    })
+  if (!isKnown || LENT.test(translated)) return undefined
+  try {
+    compileScript(translated)
+    return translated
+  } catch {
+    return undefined
+  }
+}
+
+const isAssigned = (source: string, at: number): boolean =>
+  /^\s*(?:[-+*/%&|^]|\*\*|<<|>>>?|&&|\|\||\?\?)?=(?!=)/.test(source.slice(at))
 
 /** Operators, numbers, members and places, but no calls, assignments or other names. */
 function isCombination(rest: string): boolean {

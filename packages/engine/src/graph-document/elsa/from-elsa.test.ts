@@ -297,14 +297,14 @@ describe('activities', () => {
       'Timer that starts',
       elsa('Timer', 'x', { interval: literal('00:05:00'), ...starts }),
       'interval',
-      { every: '300000ms' },
+      { interval: '300000ms' },
     ],
     ['Timer in between', elsa('Timer', 'x', { interval: literal('00:05:00') }), 'delay', { duration: '300000ms' }],
     [
       'Cron',
       elsa('Cron', 'x', { cronExpression: literal('0 0 * * *'), canStartWorkflow: true }),
       'cron',
-      { expression: '0 0 * * *' },
+      { cron: '0 0 * * *' },
     ],
     [
       'StartAt',
@@ -325,9 +325,10 @@ describe('activities', () => {
       elsa('DispatchWorkflow', 'x', {
         workflowDefinitionId: literal('7A3B-Other'),
         waitForCompletion: literal('true', 'Boolean'),
+        correlationId: script('getCorrelationId()'),
       }),
       'run-workflow',
-      { definitionId: '7a3b-other', wait: true },
+      { definitionId: '7a3b-other', wait: true, correlationId: { $expr: 'correlationId' } },
     ],
     [
       'ExecuteWorkflow',
@@ -343,10 +344,54 @@ describe('activities', () => {
       elsa('HttpEndpoint', 'x', {
         path: literal('orders/{id}'),
         supportedMethods: inLanguage('Object', '["POST"]'),
+        requestTimeout: literal('00:00:20', 'TimeSpan'),
+        requestSizeLimit: literal('2048', 'Int64'),
         ...starts,
       }),
       'http-endpoint',
-      { path: 'orders/{id}', methods: ['POST'] },
+      { path: 'orders/{id}', methods: ['POST'], timeout: '20000ms', maxBytes: 2_048 },
+    ],
+    [
+      'HttpEndpoint without limits',
+      elsa('HttpEndpoint', 'x', {
+        path: literal('orders'),
+        requestTimeout: literal(null, 'TimeSpan'),
+        requestSizeLimit: literal('', 'Int64'),
+        ...starts,
+      }),
+      'http-endpoint',
+      { path: 'orders' },
+    ],
+    [
+      'FlowSendHttpRequest',
+      elsa('FlowSendHttpRequest', 'x', {
+        url: literal('https://example.org'),
+        expectedStatusCodes: inLanguage('Object', '[200, 404]'),
+      }),
+      'http-request',
+      { method: 'GET', url: 'https://example.org', expectedStatus: [200, 404] },
+    ],
+    [
+      'SendEmail',
+      elsa('SendEmail', 'x', {
+        from: literal('shop@example.org'),
+        to: inLanguage('Object', '["ann@example.org"]'),
+        cc: inLanguage('Object', '[]'),
+        subject: literal('Order'),
+        body: literal('<p>Thanks</p>'),
+      }),
+      'send-email',
+      { from: 'shop@example.org', to: ['ann@example.org'], subject: 'Order', html: '<p>Thanks</p>' },
+    ],
+    [
+      'RunJavaScript',
+      elsa('RunJavaScript', 'x', {
+        script: literal("const n = getInput('Amount'); setVariable('customer name', 'Ann'); setTotal(n + 1); return n"),
+      }),
+      'script',
+      {
+        code: 'const n = input.Amount; setVariable("customer_name", \'Ann\'); setVariable("Total", n + 1); return n',
+      },
     ],
     [
       'SendHttpRequest',
@@ -397,9 +442,62 @@ describe('activities', () => {
       { name: 'customer_name', value: '7' },
     ],
   ])('%s', (_, activity, type, inputs) => {
-    const { activities, notes } = convert(flowchart([activity], []))
+    const { activities, notes, document } = convert(flowchart([activity], []))
     expect(activities).toEqual([{ id: 'x', type, ...(inputs !== undefined && { inputs }) }])
     expect(notes).toEqual([])
+    expect(problems(document)).toEqual([])
+  })
+
+  it.each<readonly [string, Json, string, Json, string]>([
+    [
+      'BulkDispatchWorkflows',
+      elsa('BulkDispatchWorkflows', 'x', {
+        workflowDefinitionId: literal('Child'),
+        items: script('getInput("list")'),
+        input: inLanguage('Object', '{"shop":1}'),
+      }),
+      'bulk-run',
+      { definitionId: 'child', items: { $expr: 'input.list' } },
+      'no counterpart for input',
+    ],
+    [
+      'SqlQuery',
+      elsa('SqlQuery', 'x', { client: literal('SqlServer'), query: literal('select 1') }),
+      'sql-query',
+      { query: 'select 1' },
+      'no counterpart for client',
+    ],
+    [
+      'RunJavaScript without return',
+      elsa('RunJavaScript', 'x', { script: literal("setOutcome('big')") }),
+      'script',
+      { code: "setOutcome('big')" },
+      'what it returns',
+    ],
+  ])('%s, with a difference', (_, activity, type, inputs, reason) => {
+    const { activities, report, document } = convert(flowchart([activity], []))
+    expect(activities).toEqual([{ id: 'x', type, inputs }])
+    expect(report.notes.map(({ kind }: { kind: string }) => kind)).not.toContain('not-mapped')
+    expect(report.notes.map((note: { reason: string }) => note.reason).join()).toContain(reason)
+    expect(problems(document)).toEqual([])
+  })
+
+  it.each([
+    ['a function of Elsa', 'return newGuid()'],
+    ['an assignment that Elsa watches', 'variables.Total = 3'],
+    ['a variable that is not there', "setVariable('ghost', 1)"],
+    ['what is no JavaScript', 'return ('],
+  ])('a script with %s is for a person', (_, code) => {
+    const { activities, notes } = convert(sequence(elsa('RunJavaScript', 'x', { script: literal(code) })))
+    expect(activities[0].type).toBe('elsa-run-java-script')
+    expect(notes).toEqual(['not-mapped Elsa.RunJavaScript root/activities/0'])
+  })
+
+  it('what must stand in the document is said where it is computed', () => {
+    const endpoint = elsa('HttpEndpoint', 'x', { path: script('getTotal()'), ...starts })
+    const { notes, document } = convert(flowchart([endpoint], []))
+    expect(notes).toEqual(['not-mapped Expression root/activities/0/path'])
+    expect(problems(document)).not.toEqual([])
   })
 
   it('a result that goes into a variable goes there by a step', () => {

@@ -7,9 +7,11 @@ export interface InputMapping {
   readonly from: string
   readonly to: string
   /** Of a literal; expressions stay what they are. */
-  readonly convert?: (value: Json) => Json
+  readonly convert?: (value: Json) => Json | undefined
   /** When theirs is absent. */
   readonly otherwise?: Json
+  /** Ours cannot be an expression: said when theirs is one. */
+  readonly literal?: true
 }
 
 /** An activity without others inside. */
@@ -31,6 +33,13 @@ const input = (from: string, to: string = from, more: Omit<InputMapping, 'from' 
 })
 const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
 const asSlug = (value: Json): Json => (typeof value === 'string' ? toSlug(value, value) : value)
+/** Elsa writes lists and texts that nobody filled in; a number given as text is one. */
+const noneWhenEmpty = (value: Json): Json | undefined =>
+  value === '' || value === null || (Array.isArray(value) && value.length === 0) ? undefined : value
+const asBytes = (value: Json): Json | undefined => noneWhenEmpty(asStatus(value))
+const asTime = (value: Json): Json | undefined => noneWhenEmpty(toDuration(value))
+const asStatuses = (value: Json): Json | undefined =>
+  noneWhenEmpty(Array.isArray(value) ? value.map(asStatus) : asStatus(value))
 const asStatus = (value: Json): Json => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)
 
 const runWorkflow = (wait: boolean): LeafMapping => ({
@@ -39,10 +48,19 @@ const runWorkflow = (wait: boolean): LeafMapping => ({
     input('workflowDefinitionId', 'definitionId', { convert: asSlug }),
     input('input'),
     input('waitForCompletion', 'wait', { otherwise: wait }),
+    input('correlationId'),
   ],
   result: 'result',
-  lost: ['channelName', 'correlationId'],
+  lost: ['channelName'],
 })
+
+const bulkRun: LeafMapping = {
+  type: 'bulk-run',
+  inputs: [input('workflowDefinitionId', 'definitionId', { convert: asSlug }), input('items')],
+  lost: ['input', 'correlationIdFunction', 'channelName', 'childCompleted', 'childFaulted'],
+  difference:
+    'It waits for all of its children, and each of them has its item as input; in Elsa the item is a member of the input ("Item" by default)',
+}
 
 const httpRequest: LeafMapping = {
   type: 'http-request',
@@ -66,10 +84,41 @@ export const leafMappings: ReadonlyMap<string, LeafMapping> = new Map<string, Le
       lost: ['isLocalEvent'],
     },
   ],
+  [
+    'SendEmail',
+    {
+      type: 'send-email',
+      inputs: [
+        ...['from', 'to', 'cc', 'bcc', 'replyTo'].map((name) => input(name, name, { convert: noneWhenEmpty })),
+        input('subject', 'subject', { otherwise: '' }),
+        input('body', 'html', { otherwise: '' }),
+      ],
+      lost: ['attachments'],
+    },
+  ],
+  [
+    'SqlQuery',
+    {
+      type: 'sql-query',
+      inputs: [input('query', 'query', { literal: true })],
+      lost: ['client', 'connectionString'],
+      result: 'results',
+      difference:
+        'It runs on the database of the engine, unless "connection" names another one; its output is { rows, count }',
+    },
+  ],
+  ['BulkDispatchWorkflows', bulkRun],
   ['DispatchWorkflow', runWorkflow(false)],
   ['ExecuteWorkflow', runWorkflow(true)],
   ['SendHttpRequest', httpRequest],
-  ['FlowSendHttpRequest', httpRequest],
+  [
+    'FlowSendHttpRequest',
+    {
+      ...httpRequest,
+      inputs: [...httpRequest.inputs, input('expectedStatusCodes', 'expectedStatus', { convert: asStatuses })],
+      lost: httpRequest.lost!.filter((name) => name !== 'expectedStatusCodes'),
+    },
+  ],
   [
     'WriteHttpResponse',
     {
@@ -111,11 +160,14 @@ export const triggerMappings: ReadonlyMap<string, TriggerMapping> = new Map<stri
   [
     'Timer',
     {
-      trigger: { type: 'interval', inputs: [input('interval', 'every', { convert: toDuration })] },
+      trigger: { type: 'interval', inputs: [input('interval', 'interval', { convert: toDuration, literal: true })] },
       inFlow: { type: 'delay', inputs: [input('interval', 'duration', { convert: toDuration })] },
     },
   ],
-  ['Cron', { trigger: { type: 'cron', inputs: [input('cronExpression', 'expression')] }, inFlow: undefined }],
+  [
+    'Cron',
+    { trigger: { type: 'cron', inputs: [input('cronExpression', 'cron', { literal: true })] }, inFlow: undefined },
+  ],
   ['StartAt', { trigger: undefined, inFlow: { type: 'wait-until', inputs: [input('dateTime', 'at')] } }],
   [
     'Event',
@@ -129,18 +181,13 @@ export const triggerMappings: ReadonlyMap<string, TriggerMapping> = new Map<stri
     {
       trigger: {
         type: 'http-endpoint',
-        inputs: [input('path'), input('supportedMethods', 'methods', { convert: asList })],
-        lost: [
-          'authorize',
-          'policy',
-          'requestTimeout',
-          'requestSizeLimit',
-          'parsedContent',
-          'files',
-          'routeData',
-          'queryStringData',
-          'headers',
+        inputs: [
+          input('path', 'path', { literal: true }),
+          input('supportedMethods', 'methods', { convert: asList, literal: true }),
+          input('requestTimeout', 'timeout', { convert: asTime, literal: true }),
+          input('requestSizeLimit', 'maxBytes', { convert: asBytes, literal: true }),
         ],
+        lost: ['authorize', 'policy', 'parsedContent', 'files', 'routeData', 'queryStringData', 'headers'],
       },
       inFlow: undefined,
     },

@@ -5,6 +5,7 @@ import { placeIf, placeSwitch } from './place-branching.ts'
 import { placeFlowchart } from './place-flowchart.ts'
 import { placeLeaf, placeUnknown, traits } from './place-leaf.ts'
 import { placeLoop, placeParallel } from './place-loops.ts'
+import { placeScript } from './place-script.ts'
 import { placeSequence } from './place-sequence.ts'
 import { canStart, type Place, shortType } from './site.ts'
 
@@ -18,6 +19,7 @@ export const placeActivity: Place = (site, activity) => {
     site.conversion.mappedCount += 1
     return place(site, activity)
   }
+  if (type === 'RunJavaScript') return placeScript(site, activity)
   const leaf = leafMappings.get(type)
   if (leaf !== undefined) return placeLeaf(site.conversion, site.graph, activity, leaf, site.isInLoop)
   const trigger = triggerMappings.get(type)

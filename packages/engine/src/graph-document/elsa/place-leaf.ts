@@ -28,9 +28,12 @@ export function placeLeaf(
   const id = conversion.idOf(activity)
   const asker: Asker = { activityId: id, isInLoop }
   const inputs: Record<string, Json> = {}
-  for (const { from, to, convert, otherwise } of mapping.inputs) {
+  for (const { from, to, convert, otherwise, literal } of mapping.inputs) {
     const value = inputValue(conversion, activity.get(from), asker) ?? otherwise
-    if (value !== undefined) inputs[to] = convert === undefined || isExpressionValue(value) ? value : convert(value)
+    if (value === undefined) continue
+    if (literal && isExpressionValue(value)) noteExpression(conversion, activity.get(from), mapping, to, id)
+    const ours = convert === undefined || isExpressionValue(value) ? value : convert(value)
+    if (ours !== undefined) inputs[to] = ours
   }
   graph.add({ id, type: mapping.type, ...traits(activity), ...(Object.keys(inputs).length > 0 && { inputs }) })
   conversion.mappedCount += 1
@@ -42,7 +45,7 @@ export function placeLeaf(
 }
 
 /** Elsa writes a result into a variable by itself; here a step does. */
-function keepResult(conversion: Conversion, graph: GraphBuilder, result: ElsaJson, id: string): Fragment {
+export function keepResult(conversion: Conversion, graph: GraphBuilder, result: ElsaJson, id: string): Fragment {
   const variable = conversion.variables.find(result.get('memoryReference'))
   if (variable === undefined) return { entry: id, exits: [{ from: id }] }
   const keep = conversion.ids.give(`${id}_result`, 'a')
@@ -83,6 +86,23 @@ function noteLosses(
       activityId: id,
     })
   }
+}
+
+function noteExpression(
+  conversion: Conversion,
+  place: ElsaJson,
+  { type }: LeafMapping,
+  name: string,
+  activityId: string,
+): void {
+  conversion.note({
+    pointer: place.pointer,
+    elsaType: 'Expression',
+    kind: 'not-mapped',
+    reason: `"${name}" of "${type}" cannot be an expression`,
+    suggestion: 'Write its value into the document',
+    activityId,
+  })
 }
 
 /** Elsa writes every member out; most of them say nothing. */

@@ -23,6 +23,7 @@ export function forkState(
   delete state.undoing
   delete state.undoers
   delete state.unwanted
+  dropLateChildren(state)
   if (isHeldUp(state)) retryFaulted(program, state)
   for (const [step, execution] of Object.entries(state.executions)) {
     delete execution.announced
@@ -32,6 +33,16 @@ export function forkState(
   }
   for (const [name, value] of Object.entries(variables ?? {})) setMember(state.variables, name, value)
   resetReady(program, state)
+}
+
+/** Children that are only waited for so that they can be undone: in the name of the copy they were never begun. */
+function dropLateChildren(state: GraphState): void {
+  for (const [step, { scope }] of Object.entries(state.executions)) {
+    if (state.scopes[scope]?.late !== true || state.waits[step]?.undo === undefined) continue
+    delete state.executions[step]
+    delete state.waits[step]
+    delete state.scopes[scope]
+  }
 }
 
 function isOwn(program: GraphProgram, state: GraphState, step: StepKey, activity: string): boolean {

@@ -1,8 +1,9 @@
 import type { Json } from '@lockstep/base'
 import type { StepKey } from '../../journal/fact.ts'
 import { type GraphProgram, reaches } from '../graph-program.ts'
-import type { ContainerState, ExecutionState, GraphState, PendingJoin, ScopeState } from '../graph-state.ts'
+import type { ContainerState, ExecutionState, GraphState, OpenWait, PendingJoin, ScopeState } from '../graph-state.ts'
 import { ownMember, setMember } from '../own-member.ts'
+import { childrenUndo } from '../saga/undo-reads.ts'
 import { type ActivityMapping, StepNames } from './rename-steps.ts'
 
 /**
@@ -32,7 +33,7 @@ export function migrateState(
     waits: renamed(
       state.waits,
       (step) => names.key(step),
-      (each) => ({ ...each, step: names.key(each.step) }),
+      (each) => openWait(to, state, each, names),
     ),
     unstamped: state.unstamped.map((step) => names.key(step)),
     ready: [],
@@ -89,6 +90,13 @@ function execution(to: GraphProgram, each: ExecutionState, names: StepNames): Ex
     ...(container && { container: containerOf(container, names) }),
     ...(undo === undefined ? {} : { undo }),
   }
+}
+
+function openWait(to: GraphProgram, state: GraphState, each: OpenWait, names: StepNames): OpenWait {
+  const { undo: before, ...rest } = structuredClone(each)
+  const { activity } = state.executions[each.step]!
+  const undo = before && childrenUndo(to.byId.get(names.activity(activity)))
+  return { ...rest, step: names.key(each.step), ...(undo !== undefined && { undo }) }
 }
 
 function containerOf(container: ContainerState, names: StepNames): ContainerState {

@@ -2,18 +2,20 @@ import type { CancelledFact, Failure, StepKey } from '../../journal/fact.ts'
 import { cancelScope } from '../cancel-scope.ts'
 import type { GraphProgram } from '../graph-program.ts'
 import type { GraphState } from '../graph-state.ts'
+import { waitsForChildren } from '../unwanted-children.ts'
 import type { Undoing } from './compensation.ts'
 import { COMPENSATION_FAILED } from './compensation-view.ts'
-import { keepLate, mayHaveRun } from './late-step.ts'
+import { isLate, keepLate, mayHaveRun } from './late-step.ts'
 import { advanceLine } from './undo-step.ts'
 
 /** Whether a failure that nobody handles has something to undo, or may come to have. */
-export function hasToUndo(program: GraphProgram, state: GraphState, error: Failure): boolean {
-  // Where a limit is in the way, it goes on once that was raised.
-  if (!program.compensates || error.code.startsWith('LIMIT_')) return false
+export function hasToUndo(program: GraphProgram, state: GraphState): boolean {
+  if (!program.compensates) return false
   for (const _ in state.compensations) return true
   return Object.entries(state.executions).some(
-    ([step, execution]) => execution.undo !== undefined && mayHaveRun(state, step, execution),
+    ([step, execution]) =>
+      (execution.undo !== undefined && mayHaveRun(state, step, execution)) ||
+      (state.waits[step]?.undo !== undefined && isLate(state, step)),
   )
 }
 
@@ -96,14 +98,10 @@ export function isAllUndone(state: GraphState): boolean {
 function letLinger(state: GraphState, step: StepKey): void {
   const execution = state.executions[step]!
   const { live } = state.scopes[execution.scope]!
+  const { children } = state.waits[step]!
+  if (children !== undefined) children.stopped = true
   keepLate(state, step, execution)
   live.splice(live.indexOf(step), 1)
-}
-
-function waitsForChildren(state: GraphState, step: StepKey): boolean {
-  const { wait, children } = state.waits[step] ?? {}
-  if (children !== undefined) children.stopped = true
-  return wait?.kind === 'children' || (wait?.kind === 'child' && !wait.detached)
 }
 
 function isRooted(state: GraphState, key: string): boolean {

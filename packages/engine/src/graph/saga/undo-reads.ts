@@ -13,6 +13,11 @@ export function lateReads(activity: CompiledActivity): readonly string[] | 'all'
   return later === 'all' || activity.reads === 'all' ? 'all' : [...new Set([...activity.reads, ...later])]
 }
 
+/** What is kept for a step that waits for children until it can be undone. `undefined`: it cannot. */
+export function childrenUndo(activity: CompiledActivity | undefined): readonly string[] | 'all' | undefined {
+  return activity?.parts.compensate && undoReads(activity)
+}
+
 function readsOf(scope: CompiledScope): readonly string[] | 'all' {
   const found = known.get(scope)
   if (found !== undefined) return found

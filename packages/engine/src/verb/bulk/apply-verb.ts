@@ -1,4 +1,5 @@
 import type { BulkOperation } from '../../store/operation-store.ts'
+import type { CancelOptions } from '../../worker/graph/graph-outside.ts'
 import type { MigrateOptions } from '../migrate.ts'
 import type { MigrateOutcome, RetryOutcome } from '../verb-outcome.ts'
 import type { Verbs } from '../verbs.ts'
@@ -11,7 +12,7 @@ export type ApplyVerb = (
 
 export function applyVerb(
   verbs: Verbs,
-  cancel: (instanceId: string, options: { readonly tenant: string; readonly reason?: string }) => Promise<boolean>,
+  cancel: (instanceId: string, options: CancelOptions & { readonly tenant: string }) => Promise<boolean>,
 ): ApplyVerb {
   return async ({ tenant, id: operationId, verb, options }, instanceId) => {
     const asked = { ...(options as object), tenant, operationId }
@@ -27,7 +28,7 @@ export function applyVerb(
       case 'migrate':
         return told(await verbs.migrate(instanceId, asked as unknown as MigrateOptions))
       default: {
-        const isSent = await cancel(instanceId, { ...(options as { reason?: string }), tenant })
+        const isSent = await cancel(instanceId, { ...(options as CancelOptions), tenant })
         return { outcome: isSent ? 'accepted' : 'wrong-state', detail: undefined }
       }
     }

@@ -10,6 +10,10 @@ describe('a bulk request', () => {
     ['filter.version', { verb: 'pause', filter: { version: 1 } }],
     ['filter.instanceIds', { verb: 'pause', filter: { instanceIds: ['nonsense'] } }],
     ['filter.statuses', { verb: 'pause', filter: { statuses: [] } }],
+    ['filter', { verb: 'pause', filter: { excludeIds: ['00000000-0000-7000-8000-000000000000'] } }],
+    ['filter.excludeIds', { verb: 'pause', filter: { definitionId: 'x', excludeIds: ['nonsense'] } }],
+    ['filter.version', { verb: 'pause', filter: { version: 1, definitionIds: ['a', 'b'] } }],
+    ['filter.finishedFrom', { verb: 'pause', filter: { finishedFrom: Number.NaN } }],
     ['filter.createdFrom', { verb: 'pause', filter: { createdFrom: Number.NaN } }],
     ['limit', { verb: 'pause', filter: { definitionId: 'x' }, limit: 0 }],
     ['note', { verb: 'pause', filter: { definitionId: 'x' }, note: '' }],
@@ -24,9 +28,13 @@ describe('a bulk request', () => {
     expect(resolveBulk({ verb: 'retry', filter })).toEqual({
       ...{ tenant: 'default', verb: 'retry', options: {}, limit: 100_000, note: undefined },
       filter: { definitionId: 'x', statuses: ['faulted', 'quarantined'] },
+      asked: { definitionId: 'x' },
+      meant: ['faulted', 'quarantined'],
     })
     const id = '00000000-0000-7000-8000-000000000000'
     expect(resolveBulk({ verb: 'pause', filter: { instanceIds: [id] } }).filter).toEqual({ instanceIds: [id] })
+    const less = { instanceIds: [id, id.replace('7', '8')], excludeIds: [id] }
+    expect(resolveBulk({ verb: 'pause', filter: less }).filter).toEqual({ instanceIds: [id.replace('7', '8')] })
     expect(resolveBulk({ verb: 'pause', filter: { statuses: ['queued'] } }).filter).toEqual({ statuses: ['queued'] })
   })
 })

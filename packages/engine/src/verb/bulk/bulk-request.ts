@@ -1,13 +1,14 @@
 import { InvalidOption, isUuid } from '@lockstep/base'
 import { checkText, DEFAULT_TENANT } from '../../start/start-request.ts'
 import type { OperationFilter } from '../../store/operation-store.ts'
+import type { CancelOptions } from '../../worker/graph/graph-outside.ts'
 import type { MigrateOptions } from '../migrate.ts'
 import type { RetryOptions } from '../retry.ts'
 import type { TerminateOptions } from '../verbs.ts'
 
 /** What a bulk operation does with each of its instances. */
 export type BulkVerb =
-  | { readonly verb: 'cancel'; readonly options?: { readonly reason?: string } }
+  | { readonly verb: 'cancel'; readonly options?: CancelOptions }
   | { readonly verb: 'terminate'; readonly options?: Pick<TerminateOptions, 'reason' | 'children'> }
   | { readonly verb: 'pause'; readonly options?: { readonly reason?: string } }
   | { readonly verb: 'continue'; readonly options?: Record<string, never> }
@@ -28,6 +29,10 @@ export interface ResolvedBulk {
   readonly verb: BulkVerb['verb']
   readonly options: object
   readonly filter: OperationFilter
+  /** The filter as it was given: without a word of the verb. */
+  readonly asked: OperationFilter
+  /** Statuses that the verb can do anything with. */
+  readonly meant: readonly string[]
   readonly limit: number
   readonly note: string | undefined
 }
@@ -54,22 +59,37 @@ export function resolveBulk(request: BulkRequest): ResolvedBulk {
     throw new InvalidOption({ option: 'limit', rule: `an integer from 1 to ${MOST}`, value: limit })
   if (verb === 'migrate' && !Number.isInteger((options as { version?: unknown }).version))
     throw new InvalidOption({ option: 'options.version', rule: 'the version to migrate to' })
-  return { tenant, verb, options, filter: resolveFilter(request.filter, MEANT[verb]), limit, note }
+  const { compensate } = options as CancelOptions
+  if (verb === 'cancel' && compensate !== undefined && typeof compensate !== 'boolean')
+    throw new InvalidOption({ option: 'options.compensate', rule: 'true or false', value: compensate })
+  const asked = checkFilter(request.filter)
+  const meant = MEANT[verb]
+  const filter = asked.instanceIds === undefined && asked.statuses === undefined ? { ...asked, statuses: meant } : asked
+  return { tenant, verb, options, filter, asked, meant, limit, note }
 }
 
-function resolveFilter(filter: OperationFilter, meant: readonly string[]): OperationFilter {
-  const given = Object.fromEntries(Object.entries(filter ?? {}).filter(([, value]) => value !== undefined))
-  const { instanceIds, statuses, createdFrom, createdBefore, version, definitionId } = given as OperationFilter
-  if (Object.keys(given).length === 0)
+function checkFilter(filter: OperationFilter): OperationFilter {
+  const given = Object.fromEntries(
+    Object.entries(filter ?? {}).filter(
+      ([name, value]) => value !== undefined && !(name === 'excludeIds' && value.length === 0),
+    ),
+  )
+  const { instanceIds, excludeIds, statuses, version, definitionId, definitionIds } = given as OperationFilter
+  if (Object.keys(given).every((name) => name === 'excludeIds'))
     throw new InvalidOption({ option: 'filter', rule: 'at least one condition: all instances at once are never meant' })
   if (instanceIds !== undefined && (instanceIds.length > MOST_IDS || !instanceIds.every((id) => isUuid(id))))
     throw new InvalidOption({ option: 'filter.instanceIds', rule: `at most ${MOST_IDS} ids of instances` })
+  if (excludeIds !== undefined && (excludeIds.length > MOST_IDS || !excludeIds.every((id) => isUuid(id))))
+    throw new InvalidOption({ option: 'filter.excludeIds', rule: `at most ${MOST_IDS} ids of instances` })
   if (statuses !== undefined && statuses.length === 0)
     throw new InvalidOption({ option: 'filter.statuses', rule: 'at least one' })
-  if (version !== undefined && definitionId === undefined)
-    throw new InvalidOption({ option: 'filter.version', rule: 'only together with definitionId' })
-  for (const [option, value] of Object.entries({ createdFrom, createdBefore }))
-    if (value !== undefined && !Number.isFinite(value))
-      throw new InvalidOption({ option: `filter.${option}`, rule: 'milliseconds since 1970', value })
-  return instanceIds === undefined && statuses === undefined ? { ...given, statuses: meant } : given
+  if (version !== undefined && definitionId === undefined && definitionIds?.length !== 1)
+    throw new InvalidOption({ option: 'filter.version', rule: 'only together with one definition' })
+  for (const option of ['createdFrom', 'createdBefore', 'finishedFrom', 'finishedBefore'] as const)
+    if (given[option] !== undefined && !Number.isFinite(given[option]))
+      throw new InvalidOption({ option: `filter.${option}`, rule: 'milliseconds since 1970', value: given[option] })
+  if (instanceIds === undefined || excludeIds === undefined) return given
+  const { excludeIds: _, ...rest } = given as OperationFilter
+  const left = new Set(excludeIds)
+  return { ...rest, instanceIds: instanceIds.filter((id) => !left.has(id)) }
 }

@@ -6,7 +6,7 @@
 import { type Clock, errorMessage, isRetryable, isUuid, type Logger, type Timer } from '@lockstep/base'
 import { DEFAULT_TENANT } from '../../start/start-request.ts'
 import type { MaintenanceStore } from '../../store/maintenance-store.ts'
-import type { BulkOperation, OperationItem, OperationStore } from '../../store/operation-store.ts'
+import type { BulkOperation, OperationItem, OperationPreview, OperationStore } from '../../store/operation-store.ts'
 import type { ApplyVerb } from './apply-verb.ts'
 import { type BulkRequest, resolveBulk } from './bulk-request.ts'
 
@@ -19,14 +19,6 @@ export interface BulkContext {
   readonly newId: () => string
   readonly nodeId: () => string
   readonly apply: ApplyVerb
-}
-
-export interface BulkPreview {
-  readonly count: number
-  /** `false`: not all instances were looked at, there may be more. */
-  readonly exact: boolean
-  /** Ids of the newest, at most 10. */
-  readonly sample: readonly string[]
 }
 
 const DUTY = 'bulk'
@@ -49,14 +41,14 @@ export class Bulk {
   }
 
   /** What an operation would be about. Changes nothing. */
-  preview(request: BulkRequest): Promise<BulkPreview> {
-    const { tenant, filter } = resolveBulk(request)
-    return this.#context.store.preview(tenant, filter, PREVIEW, SAMPLE)
+  preview(request: BulkRequest): Promise<OperationPreview> {
+    const { tenant, asked, meant } = resolveBulk(request)
+    return this.#context.store.preview(tenant, asked, meant, { lookAt: PREVIEW, sample: SAMPLE })
   }
 
   /** Answers the id of the operation once it is durable. */
   async start(request: BulkRequest): Promise<{ readonly id: string }> {
-    const { options, ...operation } = resolveBulk(request)
+    const { options, asked: _, meant: __, ...operation } = resolveBulk(request)
     const id = this.#context.newId()
     await this.#context.store.create({ id, ...operation, options: JSON.stringify(options) })
     this.#wake()

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@lockstep/base'
 import { childIdOf } from '../../graph/children-progress.ts'
 import type { OpenWait } from '../../graph/graph-state.ts'
 import type { ChildEndedFact, ChildrenWait, Failure, StepKey } from '../../journal/fact.ts'
-import { WorkflowFault } from '../../step/workflow-fault.ts'
+import { PayloadTooLarge } from '../../step/payload.ts'
 import type { LiveGraph } from './live-graph.ts'
 
 const PAGE = 1_000
@@ -27,8 +27,8 @@ export async function childrenOutput(graph: LiveGraph, step: StepKey, opened: Op
     const result = resultOf(fact, index, firstId)
     bytes += JSON.stringify(result).length
     if (bytes > most) {
-      const message = `The results of the children are more than ${most} bytes: set "collect" to "failed" or "none"`
-      throw new WorkflowFault({ message, faultCode: 'PAYLOAD_TOO_LARGE' })
+      const what = `What the children of "${step}" gave (a "collect" of "failed" or "none" keeps less)`
+      throw new PayloadTooLarge({ what, bytes, limit: most, option: 'limits.stateBytes' })
     }
     results.push(result)
   }

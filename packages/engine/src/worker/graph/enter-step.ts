@@ -85,5 +85,5 @@ function subjectOf({ host }: LiveGraph, { step, activity }: Run) {
   return { tenant, instanceId, definitionId, step, place: activity.id }
 }
 
-const noLongerWanted = ({ step }: Run): Error =>
+export const noLongerWanted = ({ step }: Run): Error =>
   new WorkflowFault({ message: `Step "${step}" is no longer wanted`, faultCode: 'CANCELLED' })

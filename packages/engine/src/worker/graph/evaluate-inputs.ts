@@ -10,11 +10,12 @@ type Template = InputTemplate<CompiledExpression>
 type Cases = CaseTemplates<CompiledExpression>
 
 /** `undefined`: at least one expression is for the sandbox. */
-export function inputsNow({ program, state }: LiveGraph, { step, activity }: Run): JsonObject | undefined {
+export function inputsNow({ program, state, shell }: LiveGraph, { step, activity }: Run): JsonObject | undefined {
   const { inputs, cases } = activity
   if (inputs.literal !== undefined) return inputs.literal
   const scope = expressionScope(program, state, step)
-  return cases === undefined ? filledNow(inputs, scope) : casesNow(cases, scope)
+  const fill = (template: Template): JsonObject | undefined => filledNow(template, scope, shell.sandbox.outputBytes)
+  return cases === undefined ? fill(inputs) : casesNow(cases, fill)
 }
 
 export async function inputsFromSandbox(
@@ -31,10 +32,10 @@ export async function inputsFromSandbox(
   return cases === undefined ? filled(inputs) : casesFromSandbox(cases, filled)
 }
 
-function filledNow(template: Template, scope: ExpressionScope): JsonObject | undefined {
+function filledNow(template: Template, scope: ExpressionScope, outputBytes: number): JsonObject | undefined {
   const values: Json[] = []
   for (const expression of template.expressions) {
-    const value = expression.evaluate?.(scope)
+    const value = expression.evaluate?.(scope, outputBytes)
     if (value === undefined) return undefined
     values.push(value)
   }
@@ -42,12 +43,12 @@ function filledNow(template: Template, scope: ExpressionScope): JsonObject | und
 }
 
 /** The cases up to the first that fits: those after it may well make no sense then, and are left alone. */
-function casesNow({ rest, each }: Cases, scope: ExpressionScope): JsonObject | undefined {
-  const inputs = filledNow(rest, scope)
+function casesNow({ rest, each }: Cases, fill: (template: Template) => JsonObject | undefined): JsonObject | undefined {
+  const inputs = fill(rest)
   if (inputs === undefined) return undefined
   const cases: JsonObject[] = []
   for (const template of each) {
-    const filled = filledNow(template, scope)
+    const filled = fill(template)
     if (filled === undefined) return undefined
     cases.push(filled)
     if (!takesAll(inputs) && fitsCase(filled, inputs.value)) break

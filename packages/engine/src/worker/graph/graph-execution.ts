@@ -126,6 +126,8 @@ export class GraphExecution implements Execution {
         if (message.kind === 'child' && bulkChildEnded(graph, step, message.payload)) this.#turn()
         return
       }
+      // It rests between two attempts: nobody outside is waited for, whatever is said of the attempt before.
+      if (wait.wait.kind === 'retry') return
       if (wait.wait.kind === 'task' || wait.wait.kind === 'human') {
         graph.fold(outsideEnded(graph, wait, message))
         return this.#turn()
@@ -310,7 +312,7 @@ export class GraphExecution implements Execution {
     if (type === 'bulk-run') {
       const count = Array.isArray(inputs.items) ? inputs.items.length : 0
       const breach = checkFanOut(step, count, graph.shell.limits.fanOut)
-      if (breach !== undefined) return graph.fold({ kind: 'failed', step, attempt: run.attempt, error: breach })
+      if (breach !== undefined) return graph.breach(run, breach)
       return runChildren(graph, run, inputs)
     }
     if (type === 'run-task') return runTask(graph, run, inputs)

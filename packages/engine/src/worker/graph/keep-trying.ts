@@ -1,5 +1,4 @@
-import { errorCode, errorMessage, isRetryable, sleep } from '@lockstep/base'
-import type { LiveGraph } from './live-graph.ts'
+import { type Clock, errorCode, errorMessage, isRetryable, type Logger, sleep } from '@lockstep/base'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 5_000
@@ -10,7 +9,7 @@ const MOST_REFUSALS = 3
  * Answers what it was refused for when the store is there and will not have it.
  */
 export async function keepTrying(
-  { shell }: LiveGraph,
+  { shell }: { readonly shell: { readonly clock: Clock; readonly logger: Logger } },
   what: string,
   isWanted: () => boolean,
   work: () => Promise<void>,

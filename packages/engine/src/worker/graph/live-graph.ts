@@ -35,7 +35,6 @@ export interface GraphShell {
   readonly logger: Logger
   /** How long published events are kept for a bookmark that opens later. */
   readonly eventTtlMs: number
-  readonly mostDepth: number
   readonly limits: EngineLimits
   readonly gate: StepGate
   readonly progress: ProgressReports
@@ -132,6 +131,11 @@ export class LiveGraph {
     const delayMs = isLast ? undefined : retryDelayMs(activity.retry, attempt, failure, this.shell.random.next())
     if (delayMs === undefined) this.fold({ kind: 'failed', step, attempt, error: failure })
     else this.fold({ kind: 'retrying', step, attempt, error: failure, delayMs })
+  }
+
+  /** A limit is in the way of a step that has not begun. */
+  breach({ step, attempt }: Run, error: Failure): void {
+    this.fold({ kind: 'failed', step, attempt, error })
   }
 
   openWait(step: StepKey, wait: Wait, incidents: readonly NewIncident[] = []): void {

@@ -2,22 +2,21 @@ import type { Json, JsonObject } from '@lockstep/base'
 import { isLate } from '../../graph/saga/late-step.ts'
 import { openWaits } from '../../graph/waits.ts'
 import type { StepKey } from '../../journal/fact.ts'
-import { WorkflowFault } from '../../step/workflow-fault.ts'
+import { checkDepth } from '../../limit/check-depth.ts'
 import { inputsFromSandbox } from './evaluate-inputs.ts'
 import { failureOf, type LiveGraph, type Run } from './live-graph.ts'
 
 /** Writes that the step waits for a child, whose id is in that fact, and starts the child after it: a crash between leaves a name to start. */
 export function runChild(graph: LiveGraph, run: Run, inputs: JsonObject): void {
   const { state, shell, host } = graph
-  const { depth = 0 } = state
-  if (depth >= shell.mostDepth) {
-    const message = `Workflows that run one another are ${depth} deep, the limit is ${shell.mostDepth}: look for a circle`
-    return graph.fail(run, new WorkflowFault({ message, faultCode: 'TOO_DEEP' }))
-  }
+  const tooDeep = checkDepth(run.step, state.depth ?? 0, shell.limits.depth)
+  if (tooDeep !== undefined) return graph.breach(run, tooDeep)
   const instanceId = host.newId()
   const { timeoutMs } = run.activity
   const how = inputs.wait === false ? ({ detached: true } as const) : timeoutMs === undefined ? {} : { timeoutMs }
-  graph.fold({ kind: 'waiting', step: run.step, wait: { kind: 'child', instanceId, ...how } })
+  const canBeUndone = run.activity.parts.compensate !== undefined && inputs.wait !== false
+  const undo = canBeUndone ? ({ undo: true } as const) : {}
+  graph.fold({ kind: 'waiting', step: run.step, wait: { kind: 'child', instanceId, ...how }, ...undo })
   begin(graph, run, instanceId, () => inputs)
 }
 
@@ -53,7 +52,7 @@ async function startChild(
     await host.durable()
     const child = childOf(inputs, state.correlationId)
     // Its branch may have been dropped meanwhile.
-    if (!child.awaited || waitsFor(graph, step, instanceId))
+    if (!child.awaited || (waitsFor(graph, step, instanceId) && !isLate(state, step)))
       await host.startChild({ ...child, instanceId, step, depth: (state.depth ?? 0) + 1 })
     if (inputs.wait === false)
       finish = () => graph.fold({ kind: 'completed', step, outcome: 'done', output: { instanceId } })

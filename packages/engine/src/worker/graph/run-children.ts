@@ -7,9 +7,10 @@ import { errorMessage, isJsonObject, type Json, type JsonObject } from '@lockste
 import { childIdOf, childIndexOf } from '../../graph/children-progress.ts'
 import { isConnected } from '../../graph/graph-program.ts'
 import type { OpenWait } from '../../graph/graph-state.ts'
+import { isLate } from '../../graph/saga/late-step.ts'
 import { openWaits } from '../../graph/waits.ts'
 import type { ChildEndedFact, ChildrenWait, EndStatus, Failure, StepKey } from '../../journal/fact.ts'
-import { WorkflowFault } from '../../step/workflow-fault.ts'
+import { checkDepth } from '../../limit/check-depth.ts'
 import { childrenOutput } from './children-output.ts'
 import type { CancelOptions } from './graph-outside.ts'
 import { keepTrying } from './keep-trying.ts'
@@ -20,13 +21,11 @@ const DEFAULT_CONCURRENCY = 100
 export function runChildren(graph: LiveGraph, run: Run, inputs: JsonObject): void {
   const { state, shell, host } = graph
   const { step } = run
-  const { depth = 0 } = state
-  if (depth >= shell.mostDepth) {
-    const message = `Workflows that run one another are ${depth} deep, the limit is ${shell.mostDepth}: look for a circle`
-    return graph.fail(run, new WorkflowFault({ message, faultCode: 'TOO_DEEP' }))
-  }
+  const tooDeep = checkDepth(step, state.depth ?? 0, shell.limits.depth)
+  if (tooDeep !== undefined) return graph.breach(run, tooDeep)
   const wait = childrenWait(host.newId(), inputs, state.correlationId, run.activity.timeoutMs)
-  graph.fold({ kind: 'waiting', step, wait })
+  const undo = run.activity.parts.compensate === undefined ? {} : ({ undo: true } as const)
+  graph.fold({ kind: 'waiting', step, wait, ...undo })
   graph.bulkRuns.add(step)
 }
 
@@ -113,14 +112,16 @@ async function stopOne(graph: LiveGraph, step: StepKey, wait: ChildrenWait, inde
   const isWanted = (): boolean => isRunning(graph, step, index)
   const refused = await keepTrying(graph, 'stopping a child', isWanted, async () => {
     const id = childIdOf(wait.firstId, index)
-    const exists = await shell.outside.cancelInstance(host.identity.tenant, id, cancellation(graph))
+    const exists = await shell.outside.cancelInstance(host.identity.tenant, id, cancellation(graph, step))
     if (!exists) endWithout(graph, step, index, 'cancelled', undefined)
   })
   if (refused !== undefined) shell.logger.warn('a child was not told to stop', { reason: errorMessage(refused) })
 }
 
-function cancellation({ state: { undoing } }: LiveGraph): CancelOptions {
-  if (undoing === undefined) return { reason: 'another child has failed' }
+function cancellation({ state }: LiveGraph, step: StepKey): CancelOptions {
+  const { undoing } = state
+  if (undoing === undefined)
+    return { reason: isLate(state, step) ? 'Nobody waits for it any more' : 'another child has failed' }
   return { compensate: undoing.skips !== true, reason: undoing.error.message }
 }
 
@@ -149,8 +150,9 @@ async function conclude(graph: LiveGraph, step: StepKey, opened: OpenWait): Prom
   graph.freeze.afterwards(() => {
     if (graph.state.waits[step] !== opened) return
     const { attempt, activity } = graph.state.executions[step]!
-    const { faulted, cancelled, stopped } = opened.children!
-    const failed = faulted + cancelled > 0 || stopped !== undefined
+    const { completed, faulted } = opened.children!
+    // One that was told to stop may have been through with all of them.
+    const failed = completed < (opened.wait as ChildrenWait).items.length
     if (output === undefined) return graph.fold({ kind: 'failed', step, attempt, error: failure! })
     if (!failed || isConnected(graph.program.byId.get(activity)!, 'some-failed'))
       return graph.fold({ kind: 'completed', step, outcome: failed ? 'some-failed' : 'done', output, by: 'child' })

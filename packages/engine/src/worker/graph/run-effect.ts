@@ -3,7 +3,7 @@ import type { ActivityResult, EffectActivity } from '../../activity/activity-han
 import type { Passed } from '../../limit/passed-gate.ts'
 import { EffectOutlet } from '../../progress/attempt-outlet.ts'
 import { runPoliced } from '../../step/policed-attempt.ts'
-import { enterStep, gateNames, putOff } from './enter-step.ts'
+import { enterStep, gateNames, noLongerWanted, putOff } from './enter-step.ts'
 import { inputsWithSecrets } from './inputs-with-secrets.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 import { activityContext, checkedResult, settleStep } from './settle-step.ts'
@@ -30,12 +30,16 @@ export async function runEffect(
     if (typeof entry === 'function') end = { later: entry }
     else {
       passed = entry
-      if (activity.effect === 'atMostOnce') graph.fold({ kind: 'attempting', step, attempt })
+      if (activity.effect === 'atMostOnce') {
+        while (host.isDraining) await calledOff(graph, run, abort)
+        graph.fold({ kind: 'attempting', step, attempt })
+      }
       const durable = host.durable()
       await (passed === undefined ? durable : abortable(durable, abort.signal))
+      if (!graph.isAlive(step)) throw noLongerWanted(run)
       const about = { step, attempt, effect: activity.effect }
       const result = await host.effect(() => attemptEffect(graph, run, handler, inputs, abort, passed), about)
-      end = { result: checkedResult(run, result, shell.limits.payloadBytes) }
+      end = { result: checkedResult(run, result, shell.limits) }
     }
   } catch (error) {
     end = { error }
@@ -50,6 +54,13 @@ export async function runEffect(
     if (!graph.isAlive(step)) shell.progress.ended(host.identity, step)
     graph.goOn()
   })
+}
+
+/** What is announced and then not tried would be a matter for a person: settles when the drain is over and the step still wanted. */
+async function calledOff(graph: LiveGraph, run: Run, { signal }: LazyAbort): Promise<void> {
+  await abortable(graph.host.durable(), signal)
+  await abortable(new Promise<void>((resolve) => graph.freeze.afterwards(resolve)), signal)
+  if (!graph.isAlive(run.step)) throw noLongerWanted(run)
 }
 
 /** A function: not now; it puts the step off. */

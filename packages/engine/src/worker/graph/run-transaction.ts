@@ -13,7 +13,7 @@ import type { UserTransaction } from '../../store/transaction-store.ts'
 import { enterThen } from './enter-step.ts'
 import { fillThen } from './inputs-with-secrets.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
-import { activityContext, checkedResult, completedFact, eventOf } from './settle-step.ts'
+import { activityContext, checkedResult, completedFact, eventOf, requireRoom } from './settle-step.ts'
 
 /**
  * Runs code whose statements commit together with the fact that the step completed. It waits for a moment at which nothing of the
@@ -127,7 +127,9 @@ function factOf({ program, shell }: LiveGraph, run: Run, result: CompletedResult
     const message = `Step "${run.step}" runs inside a transaction: it can complete or fail, nothing else`
     throw new WorkflowFault({ message, faultCode: 'INVALID_RESULT' })
   }
-  const fact = completedFact(run, checkedResult(run, result, shell.limits.payloadBytes))
+  const checked = checkedResult(run, result, shell.limits)
+  requireRoom(run, checked, shell.limits)
+  const fact = completedFact(run, checked)
   requireDeclared(program, fact, fact.assign)
   return fact
 }

@@ -32,12 +32,23 @@ export async function readCompensations(
   return functionCompensations(memo)
 }
 
-/** Says of an instance that is being undone how far that has come. */
+/** Says of an instance that is being undone, or could not be, how far that has come. */
 export function sagaBlockers(reader: SagaReader): BlockerSource {
   return async ({ tenant, instanceId }) => {
     const status = (await reader.store.instances.statuses(tenant, [instanceId])).get(instanceId)
-    if (status !== 'compensating') return []
-    return [blockerOf(await readCompensations(reader, tenant, instanceId))]
+    if (status !== 'compensating' && status !== 'faulted') return []
+    const all = await readCompensations(reader, tenant, instanceId)
+    const failed = all.find(({ state }) => state === 'failed')
+    if (failed !== undefined) return [failedBlocker(failed.step, all)]
+    return status === 'compensating' ? [blockerOf(all)] : []
+  }
+}
+
+function failedBlocker(step: string, all: readonly CompensationView[]): Blocker {
+  const undone = all.filter(({ state }) => state === 'undone').length
+  return {
+    kind: 'compensation-failed',
+    text: `Step "${step}" could not be undone: ${undone} of ${all.length} steps are, and a retry goes on from there`,
   }
 }
 

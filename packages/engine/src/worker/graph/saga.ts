@@ -6,6 +6,7 @@ import { openWaits } from '../../graph/waits.ts'
 import type { CancelledFact, StepKey } from '../../journal/fact.ts'
 import type { Cancellation } from '../execution.ts'
 import type { LiveGraph } from './live-graph.ts'
+import { neverBegan } from './stop-unwanted.ts'
 
 const PAUSE_MS = 1_000
 
@@ -64,10 +65,7 @@ async function stopChild(graph: LiveGraph, step: StepKey, instanceId: string): P
   }
   graph.freeze.afterwards(() => {
     graph.activeCount -= 1
-    if (!exists && isLate(state, step)) {
-      const error = { code: 'CHILD_CANCELLED', message: 'The child workflow never began', step }
-      graph.fold({ kind: 'failed', step, attempt: state.executions[step]!.attempt, error })
-    }
+    if (!exists) neverBegan(graph, instanceId)
     graph.goOn()
   })
 }

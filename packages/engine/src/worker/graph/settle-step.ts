@@ -1,14 +1,16 @@
 import type { Json } from '@lockstep/base'
 import type { ActivityContext, ActivityResult, CompletedResult, InlineResult } from '../../activity/activity-handler.ts'
 import type { CompletedFact } from '../../journal/fact.ts'
+import type { EngineLimits } from '../../limit/engine-limits.ts'
 import type { AttemptOutlet } from '../../progress/attempt-outlet.ts'
-import { toPayload } from '../../step/payload.ts'
+import { requireKept, toKept } from '../../step/payload.ts'
 import type { NewEvent } from '../../store/commit-store.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 
 /** Makes what came of a step a fact. */
 export function settleStep(graph: LiveGraph, run: Run, result: ActivityResult | InlineResult): void {
   if (result.kind === 'waiting') return graph.openWait(run.step, result.wait)
+  requireRoom(run, result, graph.shell.limits)
   const event = eventOf(graph, result)
   const fact = completedFact(run, result)
   graph.fold(fact, {
@@ -61,9 +63,18 @@ export function eventOf({ host, shell }: LiveGraph, { publish }: CompletedResult
 }
 
 /** A copy of what code gave back, checked for what a journal can hold. */
-export function checkedResult<R extends ActivityResult>({ step }: Run, result: R, limit?: number): R {
+export function checkedResult<R extends ActivityResult>({ step }: Run, result: R, limits: EngineLimits): R {
   if (result.kind !== 'completed' || result.output === undefined) return result
-  return { ...result, output: toPayload(result.output, `The output of step "${step}"`, limit) }
+  return { ...result, output: toKept(result.output, `The output of step "${step}"`, limits) }
+}
+
+/** Whatever a step leaves behind, each for itself. */
+export function requireRoom({ step }: Run, result: CompletedResult | InlineResult, limits: EngineLimits): void {
+  const { output, assign, result: named, publish } = result
+  if (output !== undefined) requireKept(output, `The output of step "${step}"`, limits)
+  for (const name in assign) requireKept(assign[name]!, `Variable "${name}"`, limits)
+  for (const name in named) requireKept(named[name]!, `Output "${name}"`, limits)
+  if (publish !== undefined) requireKept(publish.payload, `The payload of event "${publish.name}"`, limits)
 }
 
 /** What an attempt has of its own, besides its inputs. */
@@ -84,6 +95,7 @@ export function activityContext(
 
 /** What code of an activity sees; made as it is read, for the reasons that `FunctionContext` tells. */
 class StepContext implements ActivityContext {
+  readonly tenant: string
   readonly instanceId: string
   readonly definitionId: string
   readonly correlationId: string | undefined
@@ -103,8 +115,9 @@ class StepContext implements ActivityContext {
     outlet: AttemptOutlet,
     { lastHeartbeat, fence }: AttemptScope,
   ) {
-    const { instanceId, definitionId } = graph.host.identity
+    const { tenant, instanceId, definitionId } = graph.host.identity
     const { rewinds } = graph.state
+    this.tenant = tenant
     this.instanceId = instanceId
     this.definitionId = definitionId
     this.correlationId = graph.state.correlationId
