@@ -81,6 +81,17 @@ describe('a session that the server ends', () => {
     }
   })
 
+  it('harms no transaction that finds it out by its BEGIN', async () => {
+    await using proxy = await startFaultProxy({ target: server.url })
+    await using db = await openTestPostgres(proxy.url(url))
+    const fault = cutStatement({ when: 'before-forward', matching: /^begin/, times: 2 })
+    await using _fault = proxy.use(fault)
+    expect(await db.transaction((tx) => tx.run(insert, 1))).toBe(1)
+    expect(await db.transactionEndingWith(insert, async () => 2)).toEqual([{ id: 2 }])
+    expect(fault.hits).toBe(2)
+    expect((await isThere(1)) && (await isThere(2))).toBe(true)
+  })
+
   it('leaves reads to be repeated and writes unknown', async () => {
     await using db = await openTestPostgres(url, { lanes: { work: { size: 1 } } })
     const { pid } = await db.one(backend)

@@ -2,6 +2,9 @@ import { errorMessage } from '@lockstep/base'
 import { Connection } from 'rabbitmq-client'
 import type { ResolvedRabbitmq } from './rabbitmq-options.ts'
 
+/** Within it a server that was killed has its durable queues again. */
+const RECOVERY_MS = 10_000
+
 /** One connection that is opened when it is first needed, and opened again when it is lost. */
 export class LazyConnection {
   readonly #options: ResolvedRabbitmq
@@ -9,6 +12,8 @@ export class LazyConnection {
   #connection: Connection | undefined
   #lastError: unknown
   #closed = false
+  #opened = 0
+  #openedAt = 0
 
   constructor(options: ResolvedRabbitmq, use: string) {
     this.#options = options
@@ -18,6 +23,11 @@ export class LazyConnection {
   /** Why it is not there, as far as that is known. */
   get lastError(): unknown {
     return this.#lastError
+  }
+
+  /** Whether the server was away a moment ago: it takes messages before all of its queues are there again. */
+  get isBack(): boolean {
+    return this.#opened > 1 && this.#options.clock.monotonic() - this.#openedAt < RECOVERY_MS
   }
 
   open(): Connection {
@@ -42,7 +52,7 @@ export class LazyConnection {
   }
 
   #make(): Connection {
-    const { url, name, logger, patienceMs, retryMs } = this.#options
+    const { url, name, clock, logger, patienceMs, retryMs } = this.#options
     const connection = new Connection({
       url,
       connectionName: `${name} (${this.#use})`,
@@ -59,6 +69,8 @@ export class LazyConnection {
     })
     connection.on('connection', () => {
       this.#lastError = undefined
+      this.#opened += 1
+      this.#openedAt = clock.monotonic()
       logger.info('connected to RabbitMQ', { use: this.#use })
     })
     return connection

@@ -72,7 +72,7 @@ function received(queue: string, message: AsyncMessage): ReceivedMessage {
     headers: headersOf(message.headers),
     redelivered: redelivered === true,
     body: receivedBody(body, contentType, contentEncoding),
-    bytes: bytesOf(body),
+    bytes: bytesOf(body, contentType),
   }
 }
 
@@ -84,7 +84,8 @@ function headersOf(headers: unknown): JsonObject {
   }
 }
 
-function bytesOf(body: unknown): Uint8Array {
+/** The client has made text of plain text, and a value of JSON: a string there was in quotes. */
+function bytesOf(body: unknown, contentType: string | undefined): Uint8Array {
   if (body instanceof Uint8Array) return body
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? null))
+  return Buffer.from(contentType === 'text/plain' ? String(body) : JSON.stringify(body ?? null))
 }

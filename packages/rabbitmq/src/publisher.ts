@@ -77,6 +77,8 @@ export class Publishers {
         await new Promise<void>((resolve) => clock.soon(resolve))
         if (!lane.returned.has(messageId)) return { status: 'confirmed' }
         add(lane.returned, messageId, -1)
+        if (this.#connection.isBack)
+          return { status: 'unavailable', reason: 'no queue takes it yet: the server has only just come back' }
         return { status: 'unroutable' }
       } finally {
         lane.underWay -= 1

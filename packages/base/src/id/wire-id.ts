@@ -8,6 +8,7 @@ export const idPrefixes = {
   bookmark: 'bkm',
   event: 'evt',
   incident: 'inc',
+  deadLetter: 'dlt',
   schedule: 'sch',
   operation: 'bop',
   task: 'tsk',

@@ -40,6 +40,7 @@ export async function gatheredBus({ clock, logger, open }: GatheredBusOptions): 
   let topics = new Set<string>()
   let sending: Promise<void> | undefined
   let isPlanned = false
+  let isFailing = false
   let sentAt = Number.NEGATIVE_INFINITY
   let closing: Promise<void> | undefined
 
@@ -70,9 +71,13 @@ export async function gatheredBus({ clock, logger, open }: GatheredBusOptions): 
     const sent = Promise.resolve().then(() => wire.send(leaving.join(',')))
     sent.catch(() => undefined) // it may fail after we have stopped to wait
     sending = withTimeout(clock, limitMs, 'a wake-up', sent).then(
-      () => sendingIsOver(0),
+      () => {
+        isFailing = false
+        sendingIsOver(0)
+      },
       (error: unknown) => {
         logger.debug('wake-up not sent, trying on', { reason: errorMessage(error) })
+        isFailing = true
         for (const topic of leaving) topics.add(topic)
         sendingIsOver(AGAIN_MS)
       },
@@ -108,6 +113,7 @@ export async function gatheredBus({ clock, logger, open }: GatheredBusOptions): 
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    isFailing: () => isFailing,
     close: () => {
       closing ??= close()
       return closing

@@ -43,13 +43,15 @@ export function createElection(
     return standing
   }
 
-  const leader = async (): Promise<LeaderInfo | undefined> => {
+  const inOffice = async (): Promise<{ readonly leader: LeaderInfo; readonly token: string } | undefined> => {
     kit.assertOpen(`looking for the leader of "${name}"`)
     const [holder] = (await kit.provider.registry.read(lockName))?.holders ?? []
     if (holder === undefined) return undefined
     const info = readHolder(holder.holder) ?? { nodeId: '', node: 'unknown', pid: 0, host: '' }
-    return { ...info, term: holder.fence, since: holder.acquiredAt, self: info.nodeId === kit.self.nodeId }
+    const self = info.nodeId === kit.self.nodeId
+    return { leader: { ...info, term: holder.fence, since: holder.acquiredAt, self }, token: holder.token }
   }
+  const leader = async (): Promise<LeaderInfo | undefined> => (await inOffice())?.leader
 
   return {
     name,
@@ -62,6 +64,13 @@ export function createElection(
     observe: (o) =>
       observeLeader({ name, kit, lookEveryMs: resolved.lookEveryMs, leader, changed: () => offices.change }, o?.signal),
     leader,
+    depose: async (isDead) => {
+      const found = await inOffice()
+      if (found === undefined || !isDead(found.leader)) return false
+      // By its token, which nobody else ever has: whoever was elected meanwhile stays.
+      const { answers } = await kit.provider.leases.release([{ name: lockName, token: found.token, kind: 'mutex' }])
+      return answers[0] === 'released'
+    },
     resign: async () => {
       const term = offices.current(lockName)
       if (term === undefined) return false

@@ -64,6 +64,28 @@ describe('an election', () => {
     expect(b.election.term?.term).toBe(b.terms[0])
   })
 
+  it('moves on at once when a leader that is known to be dead is deposed, and only then', async () => {
+    const { time, join } = cluster()
+    const log: string[] = []
+    const nodeA = join('a')
+    const a = candidate(nodeA.locks, 'a', log, { meta: { nodeId: 'n1' } })
+    await time.advance(10)
+    const b = candidate(join('b').locks, 'b', log, { meta: { nodeId: 'n2' } })
+    await time.advance(10)
+    nodeA.clock.pause()
+    const was = (nodeId: string) => (leader: LeaderInfo) => (leader.meta as { nodeId: string }).nodeId === nodeId
+    expect(await b.election.depose(was('n2'))).toBe(false)
+    await time.advance(10)
+    expect(log).toEqual(['a leads'])
+    expect(await b.election.depose(was('n1'))).toBe(true)
+    await time.advance(10)
+    expect(log).toEqual(['a leads', 'b leads'])
+    expect(b.terms[0]).toBeGreaterThan(a.terms[0]!)
+    // Whoever was elected meanwhile stays.
+    expect(await b.election.depose(was('n1'))).toBe(false)
+    expect(b.election.term).toBeDefined()
+  })
+
   it('moves on when the leader is paused, and the old one steps down before it does anything else', async () => {
     const { time, join } = cluster()
     const log: string[] = []

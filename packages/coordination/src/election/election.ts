@@ -16,6 +16,11 @@ export interface Election {
   observe(options?: { readonly signal?: AbortSignal }): AsyncIterable<LeaderInfo | undefined>
   leader(): Promise<LeaderInfo | undefined>
   /**
+   * Ends the term of a leader that is known to be dead: the next is elected at once instead of when the term has run out. Ends that one term and no
+   * later one. A leader that lives nevertheless learns it from its next renewal. `false`: whoever leads is not dead, or nobody does.
+   */
+  depose(isDead: (leader: LeaderInfo) => boolean): Promise<boolean>
+  /**
    * Ends the term of this coordinator, from outside of its work: resolves when the work has ended (or the grace is over) and
    * the office is free. A campaign goes on, behind those who wait. `false`: it did not lead.
    */

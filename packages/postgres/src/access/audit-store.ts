@@ -2,6 +2,9 @@ import type { AuditStore } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import * as sql from './audit.sql.ts'
 
+/** An entry that the store would not take at first is written later than those after it; so much later at most is looked for. */
+const LATEST_MS = 3_600_000
+
 export function postgresAudit(db: Db): AuditStore {
   const lane = db.lane('api')
   return {
@@ -22,15 +25,23 @@ export function postgresAudit(db: Db): AuditStore {
       })
     },
     list: async (place, filter) => {
-      const filtered = Object.values(filter).some((each) => each !== undefined)
-      const to = filtered ? (await lane.maybeOne(sql.bound, place))?.seq : undefined
-      const found = await lane.many(sql.list, { ...place, ...filter, to })
+      const { target, ...others } = filter
+      // By index: there is no need to stop on the way.
+      const filtered = target === undefined && Object.values(others).some((each) => each !== undefined)
+      const bound = filtered ? await lane.maybeOne(sql.bound, place) : undefined
+      const to = bound?.seq
+      const found =
+        target === undefined
+          ? await lane.many(sql.list, { ...place, ...others, to })
+          : await lane.many(sql.listOfTarget, { ...place, ...others, target })
       const rows = found.map(({ actor_kind, detail, ...row }) => ({
         ...row,
         actorKind: actor_kind,
         detail: detail ?? undefined,
       }))
-      return { rows, lookedTo: rows.length < place.limit ? to : undefined }
+      const isOver = bound !== undefined && bound.at < (filter.from ?? 0) - LATEST_MS
+      return { rows, lookedTo: rows.length < place.limit && !isOver ? to : undefined }
     },
+    trim: async (keepMs, limit) => lane.run(sql.trim, { keepMs, limit }),
   }
 }

@@ -56,30 +56,69 @@ interface Placed {
 }
 
 /** The last entry that a filtered page looks at; none: there are fewer. By primary key or the index of a tenant. */
-export const bound = statement<Placed, { seq: string }>(
+export const bound = statement<Placed, { seq: string; at: number }>(
   'audit_bound',
   (p) => [p.tenant, p.after],
-  `select seq from audit_entry where ($1::text is null or tenant = $1) and ($2::bigint is null or seq < $2)
+  `select seq, at from audit_entry where ($1::text is null or tenant = $1) and ($2::bigint is null or seq < $2)
     order by seq desc offset ${LOOK_AT - 1} limit 1`,
   { readOnly: true },
 )
 
 interface Wanted extends Placed {
-  readonly to: string | undefined
   readonly limit: number
   readonly actor: string | undefined
   readonly operation: string | undefined
   readonly outcome: string | undefined
+  readonly from: number | undefined
+  readonly until: number | undefined
 }
 
 /** A page, newest first, by primary key or the index of a tenant, down to `to`. */
-export const list = statement<Wanted, AuditRow>(
+export const list = statement<Wanted & { readonly to: string | undefined }, AuditRow>(
   'audit_list',
-  (p) => [p.tenant, p.after, p.limit, p.actor, p.operation, p.outcome, p.to],
+  (p) => [p.tenant, p.after, p.limit, p.actor, p.operation, p.outcome, p.to, p.from, p.until],
   `select seq, tenant, at, actor_kind, actor, operation, target, outcome, status, address, agent, node, detail
      from audit_entry
     where ($1::text is null or tenant = $1) and ($2::bigint is null or seq < $2) and ($7::bigint is null or seq >= $7)
       and ($4::text is null or actor = $4) and ($5::text is null or operation = $5) and ($6::text is null or outcome = $6)
+      and ($8::float8 is null or at >= to_timestamp($8 / 1000)) and ($9::float8 is null or at < to_timestamp($9 / 1000))
     order by seq desc limit $3`,
   { readOnly: true },
+)
+
+/**
+ * The same of one target: what the request named, whatever stood behind it in the path, and what came to be. Each by its index and no more of
+ * each than a page; an id came to be once or a few times, so those are sorted.
+ */
+export const listOfTarget = statement<Wanted & { readonly target: string }, AuditRow>(
+  'audit_list_of_target',
+  (p) => [p.tenant, p.after, p.limit, p.actor, p.operation, p.outcome, p.target, p.from, p.until],
+  `with made as materialized (
+     select e.* from audit_entry e where e.detail ? 'made' and e.detail -> 'made' @> jsonb_build_array($7::text)
+   ), named as materialized (
+     select e.* from audit_entry e
+      where e.target <> '' and e.target = $7 and ($2::bigint is null or e.seq < $2)
+        and ($1::text is null or e.tenant = $1)
+        and ($4::text is null or e.actor = $4) and ($5::text is null or e.operation = $5) and ($6::text is null or e.outcome = $6)
+        and ($8::float8 is null or e.at >= to_timestamp($8 / 1000)) and ($9::float8 is null or e.at < to_timestamp($9 / 1000))
+      order by e.seq desc limit $3
+   ), beneath as materialized (
+     select e.* from audit_entry e where e.target <> '' and e.target ~>=~ ($7 || '/') and e.target ~<~ ($7 || '0')
+   )
+   select seq, tenant, at, actor_kind, actor, operation, target, outcome, status, address, agent, node, detail
+     from (select * from made union select * from named union select * from beneath) e
+    where ($1::text is null or tenant = $1) and ($2::bigint is null or seq < $2)
+      and ($4::text is null or actor = $4) and ($5::text is null or operation = $5) and ($6::text is null or outcome = $6)
+      and ($8::float8 is null or at >= to_timestamp($8 / 1000)) and ($9::float8 is null or at < to_timestamp($9 / 1000))
+    order by seq desc limit $3`,
+  { readOnly: true },
+)
+
+/** By primary key, a few at a time: what was written first is oldest. */
+export const trim = statement<{ readonly keepMs: number; readonly limit: number }>(
+  'audit_trim',
+  (p) => [p.keepMs, p.limit],
+  `delete from audit_entry
+    where seq in (select seq from audit_entry order by seq limit $2::integer)
+      and at < clock_timestamp() - $1::float8 * interval '1 millisecond'`,
 )

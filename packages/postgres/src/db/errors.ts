@@ -77,6 +77,13 @@ export const SchemaOutdated = defineError(
     `Schema "${d.schema}" lacks ${d.pending.join(', ')}. Apply the migrations with a role that may change the schema, or start with mode "auto"`,
 )
 
+export const ClusterNameMismatch = defineError(
+  'CLUSTER_NAME_MISMATCH',
+  { retryable: false },
+  (d: { name: string; found: string }) =>
+    `This database belongs to cluster "${d.found}", and this node is of cluster "${d.name}". Set LOCKSTEP_CLUSTER_NAME=${d.found}, or name another database`,
+)
+
 export const MigrationChanged = defineError(
   'MIGRATION_CHANGED',
   { retryable: false },

@@ -5,6 +5,7 @@ import {
   Fenced,
   type Inbox,
   type InboxMessage,
+  isReadableSnapshot,
   type LoadedInstance,
   type RecordedFact,
 } from '@lockstep/engine/ports'
@@ -15,6 +16,7 @@ import { FENCED } from './fenced.ts'
 
 /** Facts read at once: bounds the memory of a load, whatever the instances have been through. */
 const PAGE = 5_000
+
 export function postgresAgenda(db: Db): AgendaStore {
   const control = db.lane('control')
   const work = db.lane('work')
@@ -54,13 +56,13 @@ export const toClaim = (row: sql.ClaimRow): Claim => ({
   messages: row.messages?.map((m) => ({ ...m, bookmarkId: m.bookmarkId ?? undefined, step: m.step ?? undefined })),
 })
 
+const NO_SNAPSHOT = { snapshot: null, snapshot_seq: 0, snapshot_at: null }
+
 async function load(lane: Lane, ids: readonly string[]): Promise<LoadedInstance[]> {
-  const [instances, bookmarks] = await Promise.all([
-    lane.many(sql.instances, { ids }),
-    lane.many(sql.bookmarks, { ids }),
-  ])
+  const [rows, bookmarks] = await Promise.all([lane.many(sql.instances, { ids }), lane.many(sql.bookmarks, { ids })])
+  const instances = rows.map((row) => (isReadableSnapshot(row.snapshot) ? row : { ...row, ...NO_SNAPSHOT }))
   const facts = await loadFacts(lane, instances)
-  const open = groupBy(bookmarks, (row) => row.instance_id)
+  const outside = groupBy(bookmarks, (row) => row.instance_id)
   return instances.map((row) => ({
     tenant: row.tenant,
     instanceId: row.id,
@@ -74,8 +76,13 @@ async function load(lane: Lane, ids: readonly string[]): Promise<LoadedInstance[
     snapshotSeq: row.snapshot_seq,
     snapshotAt: row.snapshot_at ?? undefined,
     facts: facts.get(row.id) ?? [],
-    openBookmarks: open.get(row.id) ?? [],
+    ...standing(outside.get(row.id) ?? []),
   }))
+}
+
+function standing(rows: readonly sql.BookmarkRow[]): Pick<LoadedInstance, 'openBookmarks' | 'stim'> {
+  const openBookmarks = rows.flatMap(({ id, step, hash }) => (id === null ? [] : [{ id, step, hash }]))
+  return { openBookmarks, stim: rows[0]?.stim ?? 0 }
 }
 
 async function loadFacts(lane: Lane, instances: readonly sql.InstanceRow[]): Promise<Map<string, RecordedFact[]>> {

@@ -107,14 +107,23 @@ export const facts = statement<{ ids: readonly string[]; after: readonly number[
   { readOnly: true },
 )
 
-/** By unique index. */
-export const bookmarks = statement<
-  { ids: readonly string[] },
-  { instance_id: string; id: string; step: string; hash: string }
->(
+export interface BookmarkRow {
+  readonly instance_id: string
+  readonly stim: number
+  /** Null: it has none. */
+  readonly id: string | null
+  readonly step: string
+  readonly hash: string
+}
+
+/** What stands outside for each instance, and the counter that rises when something of it is taken away, in one snapshot. By primary key and unique index. */
+export const bookmarks = statement<{ ids: readonly string[] }, BookmarkRow>(
   'agenda_bookmarks',
   (p) => [p.ids],
-  'select instance_id, id, step, hash from bookmark where instance_id = any ($1::uuid[])',
+  `select w.id as instance_id, coalesce(a.stim, 0) as stim, b.id, b.step, b.hash
+     from unnest($1::uuid[]) as w(id)
+     left join lateral (select x.stim from agenda x where x.instance_id = w.id offset 0) a on true
+     left join lateral (select x.id, x.step, x.hash from bookmark x where x.instance_id = w.id offset 0) b on true`,
   { readOnly: true },
 )
 

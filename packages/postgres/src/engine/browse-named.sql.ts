@@ -74,6 +74,14 @@ export const definitionsDown = statement<DefinitionsListed, SummaryRow>(
   { readOnly: true },
 )
 
+export const definitionCount = statement<DefinitionsListed, { count: number }>(
+  'browse_definition_count',
+  (p) => bindDefinitions(p).slice(0, -1),
+  `select count(*)::integer as count from definition
+    where tenant = $1 and ($2::text is null or id > $2) and ($3::text is null or id <= $3) and ${definitionWanted}`,
+  { readOnly: true },
+)
+
 /** Of all tenants: the primary key starts with the id. */
 export const scheduleBoundUp = statement<{ from: string | undefined }, { id: string }>(
   'browse_schedule_bound_up',
@@ -132,5 +140,13 @@ export const schedulesDown = statement<SchedulesListed, ScheduleListRow>(
   `select ${scheduleColumns} from schedule
     where tenant = $1 and ($2::text is null or id < $2) and ($3::text is null or id >= $3) and ${scheduleWanted}
     order by id desc limit $6`,
+  { readOnly: true },
+)
+
+export const scheduleCount = statement<SchedulesListed, { count: number }>(
+  'browse_schedule_count',
+  (p) => bindSchedules(p).slice(0, -1),
+  `select count(*)::integer as count from schedule
+    where tenant = $1 and ($2::text is null or id > $2) and ($3::text is null or id <= $3) and ${scheduleWanted}`,
   { readOnly: true },
 )

@@ -1,12 +1,25 @@
-import type { BrowseStore, HeldView, InstanceFilter, NodeState, Page, Place, WantedState } from '@lockstep/engine/ports'
+import { canonicalJson, type Json } from '@lockstep/base'
+import type {
+  BookmarkView,
+  BrowseStore,
+  HeldView,
+  HoldingStore,
+  InstanceFilter,
+  NodeState,
+  Page,
+  Place,
+  WantedState,
+} from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import * as sql from './browse.sql.ts'
+import * as bookmark from './browse-bookmark.sql.ts'
 import * as named from './browse-named.sql.ts'
+import * as standing from './browse-standing.sql.ts'
 import { toView } from './instance-reader.ts'
 import { queues } from './queue.sql.ts'
 import { toRun } from './schedule-store.ts'
 
-export function postgresBrowse(db: Db): BrowseStore {
+export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
   const lane = db.lane('api')
 
   return {
@@ -21,9 +34,13 @@ export function postgresBrowse(db: Db): BrowseStore {
         limit,
         () => lane.maybeOne(bound, { from }),
         (to) => lane.many(list, { ...wanted, to }),
+        // Inputs stand in journals: counting by them would read thousands of those.
+        filter.input?.length ? undefined : (to) => lane.one(sql.instanceCount, { ...wanted, to }),
       )
       return { ...page, rows: page.rows.map((row) => toView(tenant, row)) }
     },
+    forks: async (tenant, of, from, limit) =>
+      (await lane.many(sql.forks, { tenant, of, from, limit })).map((row) => toView(tenant, row)),
     definitions: async (tenant, { namePrefix, kind, published }, place, limit) => {
       const wanted = { tenant, from: place.from, limit, namePrefix, kind, published }
       const [bound, list] = place.back
@@ -34,8 +51,23 @@ export function postgresBrowse(db: Db): BrowseStore {
         limit,
         () => lane.maybeOne(bound, wanted),
         (to) => lane.many(list, { ...wanted, to }),
+        (to) => lane.one(named.definitionCount, { ...wanted, to }),
       )
       return { ...page, rows: page.rows.map((row) => ({ ...row, published: row.published ?? undefined })) }
+    },
+    standings: async (tenant, ids) => {
+      if (ids.length === 0) return []
+      const [rows, triggers] = await Promise.all([
+        lane.many(standing.definitionStandings, { tenant, ids }),
+        lane.many(standing.definitionTriggers, { tenant, ids }),
+      ])
+      return rows.map(({ id, latest, differs, draft, document }) => ({
+        ...{ id, latest },
+        ahead: differs && (document === null || canonicalJson(draft as Json) !== canonicalJson(document as Json)),
+        triggers: triggers
+          .filter(({ definition_id: of }) => of === id)
+          .map(({ kind, text, trigger }) => ({ kind, text, ...(kind === 'schedule' ? { when: trigger } : {}) })),
+      }))
     },
     schedules: async (tenant, { definitionId, paused }, place, limit) => {
       const wanted = { tenant, from: place.from, limit, definitionId, paused }
@@ -47,12 +79,32 @@ export function postgresBrowse(db: Db): BrowseStore {
         limit,
         () => lane.maybeOne(bound, wanted),
         (to) => lane.many(list, { ...wanted, to }),
+        (to) => lane.one(named.scheduleCount, { ...wanted, to }),
       )
       return { ...page, rows: page.rows.map(toSchedule) }
     },
     runs: async (tenant, id, { from, back = false }, limit) => {
       const rows = await lane.many(back ? sql.runsUp : sql.runsDown, { tenant, id, from, limit })
-      return { rows: (back ? rows.reverse() : rows).map(toRun), lookedTo: undefined }
+      const counted = from === undefined && rows.length === limit
+      const count = counted ? (await lane.one(sql.runCount, { tenant, id, from, limit })).count : 0
+      return {
+        rows: (back ? rows.reverse() : rows).map(toRun),
+        lookedTo: undefined,
+        ...(counted ? { count: { value: Math.min(count, sql.LOOK_AT), exact: count <= sql.LOOK_AT } } : {}),
+      }
+    },
+    bookmarks: async (tenant, { name, kind, correlationId, instanceId }, from, limit) => {
+      const wanted = { tenant, name, kind, correlationId, from, limit }
+      const page = await stretch(
+        { from },
+        limit,
+        async () => (instanceId === undefined ? lane.maybeOne(bookmark.bookmarkBound, { from }) : undefined),
+        (to) =>
+          instanceId === undefined
+            ? lane.many(bookmark.bookmarks, { ...wanted, to })
+            : lane.many(bookmark.bookmarksOfInstance, { ...wanted, to, instanceId }),
+      )
+      return { ...page, rows: page.rows.map(toBookmark) }
     },
     nodes: async () =>
       (await lane.many(sql.nodes)).map((row) => ({
@@ -90,11 +142,33 @@ export function postgresBrowse(db: Db): BrowseStore {
       )
       return { ...page, rows: page.rows.map(toHeld) }
     },
+    lockLines: async (names) => {
+      const lines = names.flatMap(linesOf)
+      const rows = await lane.many(sql.lockLines, {
+        names: lines.map(({ name }) => name),
+        tenants: lines.map(({ tenant }) => tenant),
+        keys: lines.map(({ key }) => key),
+      })
+      return new Map(rows.map(({ name, count }) => [name, count]))
+    },
+    lockWaits: async () =>
+      (await lane.many(sql.lockWaits, {})).map(({ tenant, key, count, since }) => ({
+        name: tenant === 'default' ? key : `${tenant}/${key}`,
+        instances: count,
+        since,
+      })),
     holder: async (tenant, id) => {
       const row = await lane.maybeOne(sql.holder, { tenant, id })
       return row && toHeld(row)
     },
   }
+}
+
+/** Locks of other tenants than the default one bear its name before theirs; the name alone does not tell which it is. */
+function linesOf(name: string) {
+  const slash = name.indexOf('/')
+  const own = { name, tenant: 'default', key: name }
+  return slash < 1 ? [own] : [own, { name, tenant: name.slice(0, slash), key: name.slice(slash + 1) }]
 }
 
 /** Finds out how far the search goes, then reads that far: rows that come and go meanwhile cannot make it skip any. */
@@ -103,9 +177,14 @@ async function stretch<Row>(
   limit: number,
   bound: () => Promise<{ readonly id: string } | undefined>,
   list: (to: string | undefined) => Promise<Row[]>,
+  count?: (to: string | undefined) => Promise<{ readonly count: number }>,
 ): Promise<Page<Row>> {
   const edge = await bound()
   const rows = await list(edge?.id)
+  if (count !== undefined && place.from === undefined && rows.length === limit) {
+    const { count: value } = await count(edge?.id)
+    return { rows, lookedTo: undefined, count: { value, exact: edge === undefined } }
+  }
   return { rows: place.back === true ? rows.reverse() : rows, lookedTo: rows.length < limit ? edge?.id : undefined }
 }
 
@@ -155,6 +234,18 @@ const toSchedule = (row: named.ScheduleListRow) => ({
   paused: row.paused,
   dueAt: row.due_at ?? undefined,
   lastFiredAt: row.last_fired_at ?? undefined,
+})
+
+const toBookmark = (row: bookmark.BookmarkRow): BookmarkView => ({
+  id: row.id,
+  instanceId: row.instance_id,
+  definitionId: row.definition_id,
+  step: row.step,
+  kind: row.kind,
+  name: row.name,
+  correlationId: row.correlation_id ?? undefined,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at ?? undefined,
 })
 
 const toHeld = (row: sql.HeldRow): HeldView => ({

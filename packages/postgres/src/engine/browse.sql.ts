@@ -96,6 +96,24 @@ export const instancesUp = statement<InstanceListed, ViewRow>(
   { readOnly: true },
 )
 
+/** The stretch that the first page looks at, counted. */
+export const instanceCount = statement<InstanceListed, { count: number }>(
+  'browse_instance_count',
+  (p) => bindInstances(p).slice(0, -1),
+  `select count(*)::integer as count ${joined}
+    where i.id < coalesce($2::uuid, ${LAST_ID}) and i.id >= coalesce($3::uuid, ${FIRST_ID}) and ${wanted}`,
+  { readOnly: true },
+)
+
+/** By the partial index of copies, newest first. */
+export const forks = statement<{ tenant: string; of: string; from: string | undefined; limit: number }, ViewRow>(
+  'browse_forks',
+  (p) => [p.tenant, p.of, p.from, p.limit],
+  `select ${columns} ${joined}
+    where i.forked_from = $2 and i.tenant = $1 and i.id < coalesce($3::uuid, ${LAST_ID}) order by i.id desc limit $4`,
+  { readOnly: true },
+)
+
 const runColumns =
   'id, key, state, reason, origin, nominal_at, last_at, count, exact, late, instance_id, decided_at, fired_at, node_id, ended_at, status'
 
@@ -119,6 +137,14 @@ export const runsUp = statement<RunsListed, RunTableRow>(
   (p) => [p.tenant, p.id, p.from, p.limit],
   `select ${runColumns} from schedule_run
     where schedule_id = $2 and tenant = $1 and id > coalesce($3::uuid, ${FIRST_ID}) order by id limit $4`,
+  { readOnly: true },
+)
+
+export const runCount = statement<RunsListed, { count: number }>(
+  'browse_run_count',
+  (p) => [p.tenant, p.id],
+  `select count(*)::integer as count
+     from (select 1 from schedule_run where schedule_id = $2 and tenant = $1 limit ${LOOK_AT + 1}) x`,
   { readOnly: true },
 )
 
@@ -210,5 +236,38 @@ export const holder = statement<{ tenant: string; id: string }, HeldRow>(
   (p) => [p.tenant, p.id],
   `select ${heldColumns} from agenda a ${heldFrom}
     where a.instance_id = $2 and a.tenant = $1 and a.claimed_by is not null`,
+  { readOnly: true },
+)
+
+/** Each line by its partial index, up to a thousand places. */
+export const lockLines = statement<
+  { names: readonly string[]; tenants: readonly string[]; keys: readonly string[] },
+  { name: string; count: number }
+>(
+  'browse_lock_lines',
+  (p) => [p.names, p.tenants, p.keys],
+  `select n.name, count(distinct w.instance_id)::integer as count
+     from unnest($1::text[], $2::text[], $3::text[]) as n(name, tenant, key)
+    cross join lateral (
+      select p.instance_id from step_permit p
+       where p.tenant = n.tenant and p.kind = 'lock' and p.key = n.key and p.node_id is null limit 1000) w
+    group by n.name`,
+  { readOnly: true },
+)
+
+/** Lines by their partial index; for the others, the last fact of each by primary key. Whoever waits for a section has nothing else to tell. */
+export const lockWaits = statement<object, { tenant: string; key: string; count: number; since: number }>(
+  'browse_lock_waits',
+  () => [],
+  `with line as materialized (
+          select p.tenant, p.key, p.instance_id, p.asked_at as since from step_permit p where p.kind = 'lock' and p.node_id is null limit 1000),
+        looked as materialized (select a.instance_id, a.tenant from agenda a order by a.instance_id limit 1000),
+        section as (
+          select l.tenant, j.data -> 'wait' ->> 'name' as key, l.instance_id, j.at as since
+            from looked l cross join lateral (
+                   select f.kind, f.at, f.data from journal f where f.instance_id = l.instance_id and f.tenant = l.tenant order by f.seq desc limit 1) j
+           where j.kind = 'waiting' and j.data -> 'wait' ->> 'kind' = 'lock')
+   select w.tenant, w.key, count(distinct w.instance_id)::integer as count, min(w.since) as since
+     from (select * from line union all select * from section) w group by w.tenant, w.key`,
   { readOnly: true },
 )

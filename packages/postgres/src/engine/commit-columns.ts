@@ -32,6 +32,8 @@ const emptyStarts = () => ({
   tenant: [] as string[],
   definition: [] as string[],
   version: [] as Maybe<number>[],
+  /** The version again where it must be the published one. */
+  published: [] as Maybe<number>[],
   correlation: [] as Maybe<string>[],
   dedupe: [] as Maybe<string>[],
   parent: [] as Maybe<string>[],
@@ -110,6 +112,7 @@ function addStart({ start }: CommitColumns, s: StartItem): void {
   start.tenant.push(s.tenant)
   start.definition.push(s.definitionId)
   start.version.push(s.version)
+  start.published.push(s.onlyPublished ? s.version : undefined)
   start.correlation.push(s.correlationId)
   start.dedupe.push(s.dedupeKey)
   start.parent.push(s.parentId)

@@ -1,5 +1,6 @@
 import { statement } from '../db/statement.ts'
 import type { CommitColumns } from './commit-columns.ts'
+import { foundDefinitions } from './published-only.sql.ts'
 
 export interface CommitAnswer {
   readonly at: number
@@ -19,7 +20,7 @@ export const commit = statement<CommitColumns, CommitAnswer>(
   commitValues,
   `select * from lockstep_commit(
      $1, $2,
-     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+     $3, $4, ${foundDefinitions('$4', '$5', '$66')}, $6, $7, $8, $9, $10, $11, $12, $13, $14,
      $15, $16, $17, $18, $19, $20, $21, $22,
      $23, $24, $25, $26,
      $27, $28, $29, $30,
@@ -39,7 +40,7 @@ export const commitCorrelated = statement<CommitColumns, CommitAnswer>(
   (c) => [...commitValues(c), c.correlate.item, c.correlate.correlation],
   `select * from lockstep_commit_correlated(
      $1, $2,
-     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+     $3, $4, ${foundDefinitions('$4', '$5', '$66')}, $6, $7, $8, $9, $10, $11, $12, $13, $14,
      $15, $16, $17, $18, $19, $20, $21, $22,
      $23, $24, $25, $26,
      $27, $28, $29, $30,
@@ -51,7 +52,7 @@ export const commitCorrelated = statement<CommitColumns, CommitAnswer>(
      $54, $55, $56, $57, $58, $59,
      $60, $61, $62, $63,
      $64, $65,
-     $66, $67)`,
+     $67, $68)`,
 )
 
 function commitValues(c: CommitColumns): readonly unknown[] {
@@ -121,6 +122,7 @@ function commitValues(c: CommitColumns): readonly unknown[] {
     json(c.parent.payload),
     c.survived,
     c.strict,
+    c.start.published,
   ]
 }
 

@@ -10,5 +10,6 @@ export function postgresDefinitionUsage(db: Db): DefinitionUsageStore {
       return { value: live, exact: seen <= lookAt }
     },
     consumers: (tenant, id, after, limit) => lane.many(sql.consumers, { tenant, id, after, limit }),
+    tenants: async () => (await lane.many(sql.tenants, {})).map(({ tenant }) => tenant),
   }
 }

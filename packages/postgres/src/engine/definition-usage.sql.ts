@@ -35,3 +35,11 @@ export const consumers = statement<
     order by r.id`,
   { readOnly: true },
 )
+
+/** Reads all definitions, which are few. */
+export const tenants = statement<object, { tenant: string }>(
+  'definition_tenants',
+  () => [],
+  `select distinct tenant from definition where kind = 'graph' and published is not null order by tenant`,
+  { readOnly: true },
+)

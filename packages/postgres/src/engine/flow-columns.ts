@@ -8,6 +8,8 @@ export interface FlowColumns {
   readonly tenant: readonly string[]
   readonly definition: readonly string[]
   readonly version: readonly (number | undefined)[]
+  /** The version again where it must be the published one. */
+  readonly published: readonly (number | undefined)[]
   readonly correlation: readonly (string | undefined)[]
   readonly dedupe: readonly (string | undefined)[]
   readonly parent: readonly (string | undefined)[]
@@ -34,6 +36,7 @@ export function flowColumns(node: string, starts: readonly ControlledStart[], wi
     tenant: each(({ item }) => item.tenant),
     definition: each(({ item }) => item.definitionId),
     version: each(({ item }) => item.version),
+    published: each(({ item }) => (item.onlyPublished ? item.version : undefined)),
     correlation: each(({ item }) => item.correlationId),
     dedupe: each(({ item }) => item.dedupeKey),
     parent: each(({ item }) => item.parentId),

@@ -1,5 +1,6 @@
 import { statement } from '../db/statement.ts'
 import type { FlowColumns } from './flow-columns.ts'
+import { foundDefinitions } from './published-only.sql.ts'
 
 export interface PolicyTableRow {
   readonly tenant: string
@@ -69,10 +70,12 @@ export interface StartAnswerRow {
   readonly woken: boolean
 }
 
-const START_PARAMETERS = Array.from({ length: 21 }, (_, index) => `$${index + 1}`).join(', ')
-
 /** Also for a transaction of the caller's, where our schema has to be named. */
-export const startText = (schema: string): string => `select * from ${schema}lockstep_flow_start(${START_PARAMETERS})`
+export const startText = (schema: string): string =>
+  `select * from ${schema}lockstep_flow_start(
+     $1, $2,
+     $3, $4, ${foundDefinitions('$4', '$5', '$22', schema)}, $6, $7, $8, $9, $10, $11, $12, $13,
+     $14, $15, $16, $17, $18, $19, $20, $21)`
 
 export const startValues = (c: FlowColumns): readonly unknown[] => [
   c.node,
@@ -96,6 +99,7 @@ export const startValues = (c: FlowColumns): readonly unknown[] => [
   c.gather,
   c.priority,
   `[${c.data.join(',')}]`,
+  c.published,
 ]
 
 export const start = statement<FlowColumns, StartAnswerRow>('flow_start', startValues, startText(''))

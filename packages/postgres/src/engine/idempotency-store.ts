@@ -10,7 +10,7 @@ export function postgresIdempotency(db: Db): IdempotencyStore {
         const taken = await lane.maybeOne(sql.begin, { ...request, holdMs, keepMs })
         if (taken !== undefined) {
           await lane.run(sql.sweep)
-          return { kind: 'begun' }
+          return { kind: 'begun', day: taken.day }
         }
         const verdict = await standing(request)
         if (verdict !== undefined) return verdict
@@ -19,6 +19,9 @@ export function postgresIdempotency(db: Db): IdempotencyStore {
     finish: async (request, answer) => (await lane.run(sql.finish, { ...request, ...answer })) === 1,
     abandon: async (request) => {
       await lane.run(sql.abandon, request)
+    },
+    release: async (request) => {
+      await lane.run(sql.release, request)
     },
   }
 

@@ -15,7 +15,8 @@ export function postgresIncidents(db: Db): IncidentStore {
       const rows = await page(lane, tenant, filter, before, limit)
       const incidents = rows.flatMap((row) => (row.id === null ? [] : [toIncident(tenant, row as sql.IncidentRow)]))
       const last = rows[0]?.last ?? undefined
-      return { incidents, next: incidents.length === limit ? incidents.at(-1)?.id : last }
+      if (incidents.length < limit) return { incidents, next: last }
+      return { incidents, next: incidents.at(-1)?.id, ...(await counted(lane, tenant, filter, before)) }
     },
     get: async (tenant, id) => {
       const row = await lane.maybeOne(sql.one, { tenant, id })
@@ -59,6 +60,16 @@ function page(
   if (instanceId !== undefined) return ofInstance(lane, { ...asked, instanceId }, state)
   const statement = state === 'open' ? sql.listOpen : state === 'resolved' ? sql.listResolved : sql.listAll
   return lane.many(statement, asked)
+}
+
+/** With the first page only; those of an instance are few, and not counted. */
+async function counted(lane: Lane, tenant: string, filter: IncidentFilter, before: string | undefined) {
+  const { definitionId, code, fingerprint, instanceId, state } = filter
+  if (before !== undefined || instanceId !== undefined) return {}
+  const statement = state === 'open' ? sql.countOpenOf : state === 'resolved' ? sql.countResolved : sql.countAll
+  const asked = { tenant, before, definitionId, code, fingerprint, limit: 0, lookAt: LOOK_AT }
+  const { count, looked } = await lane.one(statement, asked)
+  return { count: { value: count, exact: looked < LOOK_AT } }
 }
 
 /** An instance has few. */

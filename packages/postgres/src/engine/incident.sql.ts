@@ -51,20 +51,47 @@ const page = (source: string, only = 'true'): string => `
 const newest =
   'select * from incident x where x.tenant = $1 and ($2::uuid is null or x.id < $2) order by x.id desc limit $7'
 
+const newestOpen =
+  'select * from incident x where x.tenant = $1 and x.resolved_at is null and ($2::uuid is null or x.id < $2) order by x.id desc limit $7'
+
 export type PageRow = { readonly [K in keyof IncidentRow]: IncidentRow[K] | null } & { readonly last: string | null }
+
+/** What fits of a bounded number of rows, and how many those were. */
+const counted = (source: string, only = 'true'): string => `
+  select count(*) filter (
+           where ${only} and ($3::text is null or exists (select 1 from instance i where i.id = n.instance_id and i.definition_id = $3))
+             and ($4::text is null or n.code = $4) and ($5::text is null or n.fingerprint = $5))::integer as count,
+         count(*)::integer as looked
+    from (${source.replace('$7', '$6')}) n`
+
+const bindCount = (p: Page) => [p.tenant, p.before, p.definitionId, p.code, p.fingerprint, p.lookAt] as const
+
+interface CountRow {
+  readonly count: number
+  readonly looked: number
+}
+
+/** By primary key. */
+export const countAll = statement<Page, CountRow>('incident_count', bindCount, counted(newest), { readOnly: true })
+
+/** By the index of open ones. */
+export const countOpenOf = statement<Page, CountRow>('incident_count_open_of', bindCount, counted(newestOpen), {
+  readOnly: true,
+})
+
+/** By primary key. */
+export const countResolved = statement<Page, CountRow>(
+  'incident_count_resolved',
+  bindCount,
+  counted(newest, 'n.resolved_at is not null'),
+  { readOnly: true },
+)
 
 /** By primary key. */
 export const listAll = statement<Page, PageRow>('incident_list', bindPage, page(newest), { readOnly: true })
 
 /** By the index of open ones. */
-export const listOpen = statement<Page, PageRow>(
-  'incident_list_open',
-  bindPage,
-  page(
-    'select * from incident x where x.tenant = $1 and x.resolved_at is null and ($2::uuid is null or x.id < $2) order by x.id desc limit $7',
-  ),
-  { readOnly: true },
-)
+export const listOpen = statement<Page, PageRow>('incident_list_open', bindPage, page(newestOpen), { readOnly: true })
 
 /** By primary key, over the open ones between them: few resolved ones behind many open ones take several pages, and no long look. */
 export const listResolved = statement<Page, PageRow>(

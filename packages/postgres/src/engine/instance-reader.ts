@@ -1,4 +1,4 @@
-import type { InstanceReader, InstanceView } from '@lockstep/engine/ports'
+import type { InstanceReader, InstanceView, JournalOutline } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import { gatherReads } from './gather-reads.ts'
 import * as sql from './instance.sql.ts'
@@ -31,12 +31,34 @@ export function postgresInstances(db: Db): InstanceReader {
         claimNo: row.claim_no,
         position: row.pos,
       })),
+    outline: async (tenant, id, after, limit) =>
+      (await lane.many(sql.outline, { tenant, id, after, limit })).map(toOutline),
     list: async (tenant, { before, definitionId, status }, limit) => {
       const rows = await lane.many(sql.list, { tenant, before, definitionId, status, limit })
       return rows.map((row) => toView(tenant, row))
     },
   }
 }
+
+const toOutline = (row: sql.OutlineRow): JournalOutline => ({
+  seq: row.seq,
+  kind: row.kind,
+  at: row.at,
+  step: row.step ?? undefined,
+  outcome: row.outcome ?? undefined,
+  outcomes: row.outcomes ?? undefined,
+  error: errorOf(row),
+  waitKind: row.wait_kind ?? undefined,
+  delayMs: row.delay_ms ?? undefined,
+  status: row.status ?? undefined,
+  toSeq: row.to_seq ?? undefined,
+  mapping: row.mapping ?? undefined,
+})
+
+const errorOf = ({ error_code, error_message, error_step }: sql.OutlineRow): JournalOutline['error'] =>
+  error_code === null
+    ? undefined
+    : { code: error_code, message: error_message ?? '', ...(error_step === null ? {} : { step: error_step }) }
 
 const MOST_TENANTS = 1_000
 

@@ -131,3 +131,33 @@ export const journal = statement<
     where instance_id = $2 and tenant = $1 and seq > $3 order by seq limit $4`,
   { readOnly: true },
 )
+
+export interface OutlineRow {
+  readonly seq: number
+  readonly kind: string
+  readonly at: number
+  readonly step: string | null
+  readonly outcome: string | null
+  readonly outcomes: readonly string[] | null
+  readonly error_code: string | null
+  readonly error_message: string | null
+  readonly error_step: string | null
+  readonly wait_kind: string | null
+  readonly delay_ms: number | null
+  readonly status: string | null
+  readonly to_seq: number | null
+  readonly mapping: Readonly<Record<string, string>> | null
+}
+
+/** By primary key. What steps were given and gave stays in the database. */
+export const outline = statement<{ tenant: string; id: string; after: number; limit: number }, OutlineRow>(
+  'instance_outline',
+  (p) => [p.tenant, p.id, p.after, p.limit],
+  `select seq, kind, at, data->>'step' as step, data->>'outcome' as outcome, data->'outcomes' as outcomes,
+          data#>>'{error,code}' as error_code, data#>>'{error,message}' as error_message, data#>>'{error,step}' as error_step,
+          data#>>'{wait,kind}' as wait_kind, (data->>'delayMs')::float8 as delay_ms, data->>'status' as status, (data->>'toSeq')::integer as to_seq,
+          data->'mapping' as mapping
+     from journal
+    where instance_id = $2 and tenant = $1 and seq > $3 order by seq limit $4`,
+  { readOnly: true },
+)

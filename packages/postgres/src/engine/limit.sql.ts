@@ -66,18 +66,31 @@ export interface WaitRow {
   readonly holders: readonly { readonly instanceId: string; readonly step: string }[] | null
 }
 
-/** By the index on the instance; of each line its first place and three of those who are in. */
+/**
+ * By the index on the instance; of each line its first place and three of those who are in. Where only a rate is in the way, the moment at
+ * which it lets this place in, as `lockstep_step_permits` tells it to those who ask.
+ */
 export const waits = statement<{ tenant: string; id: string; most: number }, WaitRow>(
   'limit_waits',
   (p) => [p.tenant, p.id, p.most],
-  `select w.kind, w.key, w.step, extract(epoch from w.asked_at)::float8 * 1000 as since, extract(epoch from w.until_at)::float8 * 1000 as until_at,
-          w.ticket - coalesce((select f.ticket from step_permit f
-                                where f.tenant = w.tenant and f.kind = w.kind and f.key = w.key and f.node_id is null order by f.ticket limit 1), w.ticket) as ahead,
+  `select w.kind, w.key, w.step, extract(epoch from w.asked_at)::float8 * 1000 as since,
+          extract(epoch from coalesce(w.until_at, case when l.at is not null then greatest(l.at, clock_timestamp()) end))::float8 * 1000 as until_at, w.ahead,
           (select json_agg(json_build_object('instanceId', h.instance_id, 'step', h.step))
              from (select x.instance_id, x.step from step_permit x
                     where x.tenant = w.tenant and x.kind = w.kind and x.key = w.key and x.node_id is not null limit 3) h) as holders
-     from step_permit w where w.instance_id = $2 and w.tenant = $1 and w.node_id is null
-      and (w.until_at is null or w.until_at > clock_timestamp() - interval '5 seconds') order by w.asked_at limit $3`,
+     from (select p.*, p.ticket - coalesce((select f.ticket from step_permit f
+                                             where f.tenant = p.tenant and f.kind = p.kind and f.key = p.key and f.node_id is null order by f.ticket limit 1), p.ticket) as ahead
+             from step_permit p where p.instance_id = $2 and p.tenant = $1 and p.node_id is null
+              and (p.until_at is null or p.until_at > clock_timestamp() - interval '5 seconds') order by p.asked_at limit $3) w
+     left join lateral (
+       select r.at + (1 + w.ahead / s.rate_limit) * s.rate_ms * interval '1 millisecond' as at
+         from (select x.grants, case when x.set_at is null then x.concurrency else x.set_concurrency end as concurrency,
+                      case when x.set_at is null then x.rate_limit else x.set_rate_limit end as rate_limit,
+                      case when x.set_at is null then x.rate_ms else x.set_rate_ms end as rate_ms
+                 from step_limit x where x.tenant = w.tenant and x.kind = w.kind and x.key = w.key) s
+         join step_rate r on r.tenant = w.tenant and r.kind = w.kind and r.key = w.key and r.n = s.grants - s.rate_limit + 1 + w.ahead % s.rate_limit
+        where s.concurrency is null and s.rate_limit is not null) l on true
+    order by w.asked_at`,
   { readOnly: true },
 )
 

@@ -7,9 +7,20 @@ import * as sql from './live.sql.ts'
 const SPAN = 1 << 14
 /** Transactions that a reader may be behind: finding its way through more would cost others too much. */
 const LONGEST_BACK = BigInt(1 << 22) << 20n
+/** Facts that fill about one range of pages of the index of positions. Ranges that it does not know yet are read by every reader. */
+const RANGE = 1 << 11
 
 export function postgresLive(db: Db): LiveStore {
   const lane = db.lane('api')
+  let isFirst = true
+  let readSince = 0
+  const sumUp = async (): Promise<void> => {
+    if (!isFirst && readSince < RANGE) return
+    const all = isFirst
+    isFirst = false
+    readSince = 0
+    await lane.one(sql.sumUp, { all })
+  }
   return {
     span: async () => {
       const row = await lane.one(sql.span)
@@ -21,6 +32,7 @@ export function postgresLive(db: Db): LiveStore {
     },
     read: async (after, limit, withFacts) => {
       const factLimit = withFacts ? limit : 0
+      if (withFacts) await sumUp()
       const rows = await lane.many(sql.read, { pos: String(after.pos), n: after.n, span: SPAN, limit, factLimit })
       const end = rows.find(({ topic }) => topic === 'end')
       if (end === undefined) return { events: [], next: after, more: false }
@@ -30,6 +42,7 @@ export function postgresLive(db: Db): LiveStore {
         .sort(inOrder)
       const facts = events.filter(({ topic }) => topic === 'instances')
       const changes = events.filter(({ topic }) => topic !== 'instances')
+      readSince += facts.length
       // What was cut off by the limit begins behind the last one; the other kind may not go past it.
       const bounds = [facts, changes].filter((each) => each.length >= limit).map((each) => each.at(-1)!)
       const bound = bounds.sort(inOrder)[0]

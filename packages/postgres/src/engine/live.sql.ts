@@ -26,14 +26,22 @@ export const read = statement<{ pos: string; n: number; span: number; limit: num
   (p) => [p.pos, p.n, p.span, p.limit, p.factLimit],
   `with bound as materialized (select ${HORIZON} as horizon),
         cut as materialized (select horizon, least(horizon, $1::bigint + ($3::bigint << 20)) as until from bound)
-   (select 'instances' as topic, j.kind as type, j.pos, 0::bigint as n, j.at, j.tenant, j.instance_id::text as subject, j.seq, j.node_id::text as node_id,
-           case j.kind when 'started' then null when 'ended' then j.data ->> 'status' else j.data ->> 'step' end as detail, null::json as data
-      from journal j where j.pos > $1::bigint and j.pos < (select until from cut) order by j.pos limit $5)
+   (select 'instances' as topic, f.kind as type, f.pos, 0::bigint as n, f.at, f.tenant, f.instance_id::text as subject, f.seq, f.node_id::text as node_id,
+           f.detail, null::json as data
+      from cut, lockstep_facts($1::bigint, cut.until, $5::integer) f where $5::integer > 0)
    union all
    (select c.topic, c.type, c.pos, c.n, c.at, c.tenant, c.subject, null, null, null, c.data
       from live_change c where (c.pos, c.n) > ($1::bigint, $2::bigint) and c.pos < (select until from cut) order by c.pos, c.n limit $4)
    union all
    select 'end', case when until = horizon then 'all' else 'part' end, until, 0, null, null, null, null, null, null, null from cut`,
+  { readOnly: true },
+)
+
+/** Brings the index of positions up to date. `all`: of the whole journal, not only of its end. */
+export const sumUp = statement<{ all: boolean }, { count: number }>(
+  'live_sum_up',
+  (p) => [p.all],
+  `select lockstep_sum_up_journal($1::boolean) as count`,
   { readOnly: true },
 )
 

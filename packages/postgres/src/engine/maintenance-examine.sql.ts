@@ -5,7 +5,14 @@ export interface ExaminedRow {
   readonly looked: number
   readonly last: string | null
   readonly broken:
-    | readonly { code: string; tenant: string; key: string; instanceId: string | null; detail: string }[]
+    | readonly {
+        code: string
+        tenant: string
+        key: string
+        instanceId: string | null
+        detail: string
+        present: readonly string[] | null
+      }[]
     | null
 }
 
@@ -20,7 +27,7 @@ const examine = (
     (p) => [p.after, p.limit],
     `with page as materialized (${page}), broken as (${broken})
      select (select count(*)::integer from page) as looked, (select p.cursor from page p order by p.place desc limit 1) as last,
-            (select json_agg(json_build_object('code', b.code, 'tenant', b.tenant, 'key', b.key, 'instanceId', b.instance_id, 'detail', b.detail))
+            (select json_agg(json_build_object('code', b.code, 'tenant', b.tenant, 'key', b.key, 'instanceId', b.instance_id, 'detail', b.detail, 'present', b.present))
                from (select * from broken limit 1000) b) as broken`,
     { readOnly: true },
   )
@@ -30,18 +37,33 @@ export const examineInstances = examine(
   'instances',
   `select i.*, i.id::text as cursor, row_number() over (order by i.id) as place
      from (select * from instance x where $1::text is null or x.id > $1::uuid order by x.id limit $2) i`,
-  `select c.code, p.tenant, p.id::text as key, p.id as instance_id, c.detail
+  `select c.code, p.tenant, p.id::text as key, p.id as instance_id, c.detail, o.steps as present
      from page p
     cross join lateral (
       select count(*)::integer as facts, min(t.seq) as first, max(t.seq) as last
         from (select j.seq from journal j where j.instance_id = p.id order by j.seq desc limit 1000) t) j
      left join lateral (select t.state from flow_ticket t where t.tenant = p.tenant and t.instance_id = p.id and t.state <> 'admitted' offset 0) f on true
-    cross join lateral (values
-      ('STRANDED', p.finished_at is null and p.status not in ('quarantined', 'paused') and f.state is null
+    cross join lateral (
+      select p.finished_at is null and p.status not in ('quarantined', 'paused') and f.state is null
          and not exists (select 1 from agenda a where a.instance_id = p.id)
          and not exists (select 1 from bookmark b where b.instance_id = p.id)
-         and not exists (select 1 from instance k where k.parent_id = p.id and k.parent_step is not null and k.finished_at is null),
-       p.status || ', nothing to do and nothing to wait for'),
+         and not exists (select 1 from instance k where k.parent_id = p.id and k.parent_step is not null and k.finished_at is null) as is_so) s
+    cross join lateral (
+      select p.finished_at is null and p.status <> 'quarantined' and f.state is null as is_alive,
+             case when p.finished_at is null then
+               array(select b.step from bookmark b where b.instance_id = p.id
+                     union select m.step from inbox m where m.instance_id = p.id and m.bookmark_id is not null and m.step is not null) end as steps) o
+    cross join lateral (
+      -- What its facts say last of each step. Where an operator changed which of them count, only the fold can tell.
+      select bool_or(t.is_so) as is_so from (
+        select distinct on (x.step) x.is_revised or x.kind = 'waiting' and x.bookmark is not null and not (x.step = any (o.steps)) as is_so
+          from (select y.*, bool_or(y.kind in ('rewound', 'migrated', 'retried', 'forked')) over () as is_revised
+                  from (select j.seq, j.kind, j.data ->> 'step' as step, j.data ->> 'bookmark' as bookmark
+                          from journal j where j.instance_id = p.id and o.is_alive order by j.seq desc limit 1000) y) x
+         order by x.step, x.seq desc) t) w
+    cross join lateral (values
+      ('STRANDED', s.is_so, p.status || ', nothing to do and nothing to wait for'),
+      ('BOOKMARK_LOST', w.is_so and not s.is_so, p.status || ', waits where nobody can reach it'),
       ('JOURNAL_GAP', f.state is distinct from 'gathering' and (j.facts = 0 or j.last - j.first + 1 <> j.facts or (j.facts < 1000 and j.first <> 1) or (p.finished_at is not null and j.last <> p.last_seq)),
        j.facts || ' facts from ' || coalesce(j.first, 0) || ' to ' || coalesce(j.last, 0) || ', the instance says ' || p.last_seq)
     ) as c(code, is_so, detail)
@@ -53,7 +75,7 @@ export const examineAgenda = examine(
   'agenda',
   `select a.*, a.instance_id::text as cursor, row_number() over (order by a.instance_id) as place
      from (select * from agenda x where $1::text is null or x.instance_id > $1::uuid order by x.instance_id limit $2) a`,
-  `select c.code, p.tenant, p.instance_id::text as key, p.instance_id, c.detail
+  `select c.code, p.tenant, p.instance_id::text as key, p.instance_id, c.detail, null::text[] as present
      from page p
      left join lateral (select x.id, x.status, x.finished_at from instance x where x.id = p.instance_id offset 0) i on true
      left join lateral (select x.id from node x where x.id = p.claimed_by offset 0) n on true
@@ -71,7 +93,7 @@ export const examineBookmarks = examine(
   `select b.*, b.id::text as cursor, row_number() over (order by b.id) as place
      from (select * from bookmark x where $1::text is null or x.id > $1::uuid order by x.id limit $2) b`,
   `select case when i.id is null then 'BOOKMARK_WITHOUT_INSTANCE' else 'BOOKMARK_OF_FINISHED' end as code, p.tenant, p.id::text as key, p.instance_id,
-          p.kind || ' "' || p.name || '"' as detail
+          p.kind || ' "' || p.name || '"' as detail, null::text[] as present
      from page p left join lateral (select x.id, x.finished_at from instance x where x.id = p.instance_id offset 0) i on true
     where i.id is null or i.finished_at is not null`,
 )
@@ -83,7 +105,7 @@ export const examineInbox = examine(
      from (select x.instance_id, x.id, x.tenant, x.kind from inbox x
             where $1::text is null or (x.instance_id, x.id) > (split_part($1, '/', 1)::uuid, split_part($1, '/', 2)::bigint)
             order by x.instance_id, x.id limit $2) m`,
-  `select c.code, p.tenant, p.instance_id || '/' || p.id as key, p.instance_id, p.kind as detail
+  `select c.code, p.tenant, p.instance_id || '/' || p.id as key, p.instance_id, p.kind as detail, null::text[] as present
      from page p
      left join lateral (select x.id, x.finished_at, x.status from instance x where x.id = p.instance_id offset 0) i on true
      left join lateral (select x.stim from agenda x where x.instance_id = p.instance_id offset 0) a on true
@@ -103,7 +125,7 @@ export const examineSchedules = examine(
             where $1::text is null or (x.id, x.tenant) > (split_part($1, E'\\x01', 1), split_part($1, E'\\x01', 2))
             order by x.id, x.tenant limit $2) s`,
   `select case when p.due_at is null then 'SCHEDULE_WITHOUT_NEXT' else 'SCHEDULE_ASLEEP' end as code, p.tenant, p.id as key, null::uuid as instance_id,
-          case when p.due_at is null then 'no next time' else 'next at ' || p.due_at || ', and nobody is told' end as detail
+          case when p.due_at is null then 'no next time' else 'next at ' || p.due_at || ', and nobody is told' end as detail, null::text[] as present
      from page p
     where not p.paused and p.wake_at is null
       and (p.due_at is not null

@@ -45,10 +45,11 @@ export function postgresMaintenance(db: Db): MaintenanceStore {
       return {
         looked: row.looked,
         next: row.looked < limit ? undefined : (row.last ?? undefined),
-        broken: (row.broken ?? []).map((each) => ({
+        broken: (row.broken ?? []).map(({ present, ...each }) => ({
           ...each,
           code: each.code as FindingCode,
           instanceId: each.instanceId ?? undefined,
+          ...(each.code === 'BOOKMARK_LOST' && { present: present ?? [] }),
         })),
       }
     },

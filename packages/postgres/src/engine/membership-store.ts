@@ -24,8 +24,8 @@ const orderKinds: Readonly<Record<WantedState, ClusterEventKind>> = {
 export function postgresMembership(db: Db, application: string | undefined): MembershipStore {
   const lane = db.lane('control')
   return {
-    join: async ({ roles = nodeRoles, capacity = 0, wanted = 'active', ...node }) => {
-      await lane.run(sql.join, { ...node, roles, capacity, wanted, application })
+    join: async ({ roles = nodeRoles, capacity = 0, wanted = 'active', stateFormat = 1, ...node }) => {
+      await lane.run(sql.join, { ...node, roles, capacity, wanted, stateFormat, application })
     },
     beat: async (id, report) => {
       const { state, held, skewMs } = report ?? {}
@@ -61,7 +61,7 @@ function toBeat(rows: readonly sql.BeatRow[]): Beat {
     alive: own !== undefined,
     wanted: own?.wanted === null ? undefined : (own?.wanted as WantedState | undefined),
     at: own?.at ?? undefined,
-    others: rows.filter((row) => !row.own).map((row) => ({ id: row.id, beat: Number(row.beat) })),
+    others: rows.filter((row) => !row.own).map((row) => ({ id: row.id, beat: Number(row.beat), room: row.room ?? 0 })),
   }
 }
 

@@ -7,6 +7,7 @@ export interface JoinRow {
   readonly roles: readonly string[]
   readonly capacity: number
   readonly wanted: string
+  readonly stateFormat: number
   /** Name of this process's connections, by which others can end them. */
   readonly application: string | undefined
 }
@@ -14,9 +15,9 @@ export interface JoinRow {
 /** A repeated join changes nothing and is no event. */
 export const join = statement<JoinRow>(
   'membership_join',
-  (p) => [p.id, p.name, p.version, p.application, p.roles, p.capacity, p.wanted],
+  (p) => [p.id, p.name, p.version, p.application, p.roles, p.capacity, p.wanted, p.stateFormat],
   `with new as (
-     insert into node (id, name, version, application, roles, capacity, wanted) values ($1, $2, $3, $4, $5, $6, $7)
+     insert into node (id, name, version, application, roles, capacity, wanted, state_format) values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (id) do nothing returning id, name, version, roles)
    select lockstep_cluster_event('joined', id, name, jsonb_build_object('version', version, 'roles', roles)) from new`,
 )
@@ -27,6 +28,7 @@ export interface BeatRow {
   readonly own: boolean
   readonly wanted: string | null
   readonly at: number | null
+  readonly room: number | null
 }
 
 /** One own row (HOT), and a read of the few others. No own row in the answer: this node was buried. */
@@ -40,8 +42,8 @@ export const beat = statement<
      update node set beat = beat + 1, beat_at = clock_timestamp(), state = coalesce($2::text, state),
             held = coalesce($3::int4, held), skew_ms = coalesce($4::float8, skew_ms)
       where id = $1 and not doomed returning id, beat, wanted, beat_at)
-   select id, beat, true as own, wanted, (extract(epoch from beat_at) * 1000)::float8 as at from own
-   union all select id, beat, false, null, null from node where id <> $1`,
+   select id, beat, true as own, wanted, (extract(epoch from beat_at) * 1000)::float8 as at, null::int4 as room from own
+   union all select id, beat, false, null, null, case when state = 'active' then greatest(capacity - held, 0) else 0 end from node where id <> $1`,
 )
 
 /** Whoever notices a silence first writes it down; the others find it marked. One row, no key. */

@@ -1,6 +1,7 @@
 import { statement } from '../db/statement.ts'
 import { int4Array, uuidArray } from '../values/binary-array.ts'
 import type { PlainColumns } from './plain-commit.ts'
+import { foundDefinitions } from './published-only.sql.ts'
 
 export interface PlainAnswer {
   readonly at: number
@@ -38,10 +39,11 @@ export const commitPlain = statement<PlainColumns, PlainAnswer>(
     int4Array(c.fact.claim),
     int4Array(c.fact.kind),
     `[${c.fact.data.join(',')}]`,
+    c.group.published,
   ],
   `select * from lockstep_commit_plain(
      $1, $2, $3,
-     $4, $5, $6,
+     ${foundDefinitions('array_fill($3::text, array[cardinality($4::text[])])', '$4', '$24')}, $5, $6,
      $7, $8, $9,
      $10, $11, $12,
      $13, $14, $15, $16, $17,

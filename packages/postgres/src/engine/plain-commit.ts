@@ -9,7 +9,13 @@ export interface PlainColumns {
   readonly node: string
   readonly flushNo: number
   readonly tenant: string
-  readonly group: { definition: string[]; version: (number | undefined)[]; queue: string[] }
+  readonly group: {
+    definition: string[]
+    version: (number | undefined)[]
+    /** The version again where it must be the published one. */
+    published: (number | undefined)[]
+    queue: string[]
+  }
   readonly start: { id: string[]; group: number[]; correlation: (string | undefined)[] }
   readonly item: { id: string[]; prev: number[]; claims: number }
   /** `item` is the place among the checkpoints, from 1; sorted by id. */
@@ -85,16 +91,17 @@ function factColumns(): { fact: PlainColumns['fact']; kinds: () => string[]; add
 }
 
 function startColumns(starts: readonly StartItem[], addFact: AddFact): Pick<PlainColumns, 'group' | 'start'> {
-  const group: PlainColumns['group'] = { definition: [], version: [], queue: [] }
+  const group: PlainColumns['group'] = { definition: [], version: [], published: [], queue: [] }
   const start: PlainColumns['start'] = { id: [], group: [], correlation: [] }
   const groups = new Map<string, number>()
   let correlated = false
   starts.forEach((each, index) => {
-    const key = `${each.version ?? ''} ${each.queue} ${each.definitionId}`
+    const key = `${each.version ?? ''}${each.onlyPublished ? '!' : ''} ${each.queue} ${each.definitionId}`
     let number = groups.get(key)
     if (number === undefined) {
       group.definition.push(each.definitionId)
       group.version.push(each.version)
+      group.published.push(each.onlyPublished ? each.version : undefined)
       group.queue.push(each.queue)
       number = group.queue.length
       groups.set(key, number)

@@ -5,6 +5,7 @@ import type { Queries } from '../db/queries.ts'
 import type { Statement } from '../db/statement.ts'
 import { commit } from './commit.sql.ts'
 import { commitColumns } from './commit-columns.ts'
+import { foundDefinitions } from './published-only.sql.ts'
 
 const FENCED = 'LS001'
 /** The step may not be written any more: the user's statements were rolled back with it. */
@@ -41,7 +42,8 @@ export function postgresTransactions(db: Db): TransactionStore {
     },
     startWithin: async (tx, nodeId, item) => {
       const [row] = await tx.query<{ version: number | null; existing: string | null }>(
-        `select * from ${db.schema}.lockstep_start_within($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        `select * from ${db.schema}.lockstep_start_within(
+           $1, $2, $3, (${foundDefinitions('array[$3]', 'array[$4]', 'array[$10]', `${db.schema}.`)})[1], $5, $6, $7, $8, $9)`,
         startValues(nodeId, item),
       )
       if (row?.version != null) return { kind: 'started', version: row.version }
@@ -62,6 +64,7 @@ function startValues(nodeId: string, item: StartItem): readonly unknown[] {
     dedupeKey ?? null,
     queue,
     started.data,
+    item.onlyPublished ? (version ?? null) : null,
   ]
 }
 

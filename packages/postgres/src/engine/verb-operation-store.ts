@@ -41,9 +41,17 @@ export function postgresOperations(db: Db): OperationStore {
       const details = items.map((item) => item.detail)
       await lane.run(sql.settle, { tenant, id, ids, outcomes, details })
     },
-    preview: async (tenant, filter, lookAt, sample) => {
-      const row = await lane.one(sql.preview, { tenant, filter: JSON.stringify(filter), lookAt, sample })
-      return { count: row.count, exact: row.looked < lookAt, sample: row.sample ?? [] }
+    preview: async (tenant, { instanceIds, excludeIds = [], ...filter }, meant, { lookAt, sample }) => {
+      const ids = instanceIds && [...new Set(instanceIds)]
+      const asked = { tenant, filter: JSON.stringify(filter), lookAt, sample, ids, exclude: excludeIds, meant }
+      const row = await lane.one(sql.preview, asked)
+      const missing = (ids?.length ?? row.looked) - row.looked
+      return {
+        count: row.count,
+        exact: row.looked < lookAt,
+        sample: row.sample ?? [],
+        skipped: { ...row.skipped, ...(missing > 0 && { 'not-found': missing }) },
+      }
     },
   }
 }

@@ -128,24 +128,40 @@ export const settle = statement<
     where b.tenant = $1 and b.operation_id = $2 and b.instance_id = u.id and b.outcome is null`,
 )
 
-/** By primary key, newest first. */
+/** By primary key, newest first. `meant`: statuses that the verb can do anything with. */
 export const preview = statement<
-  { tenant: string; filter: string; lookAt: number; sample: number },
-  { count: number; looked: number; sample: readonly string[] | null }
+  {
+    tenant: string
+    filter: string
+    lookAt: number
+    sample: number
+    ids: readonly string[] | undefined
+    exclude: readonly string[]
+    meant: readonly string[]
+  },
+  {
+    count: number
+    looked: number
+    sample: readonly string[] | null
+    skipped: Readonly<Record<string, number>> | null
+  }
 >(
   'operation_preview',
-  (p) => [p.tenant, p.filter, p.lookAt, p.sample],
+  (p) => [p.tenant, p.filter, p.lookAt, p.sample, p.ids, p.exclude, p.meant],
   `with page as materialized (
      (select i as line, i.id from instance i
-       where $2::json -> 'instanceIds' is null and $2::json ->> 'correlationId' is null and i.tenant = $1 order by i.id desc limit $3)
+       where $5::uuid[] is null and $2::json ->> 'correlationId' is null and i.tenant = $1 order by i.id desc limit $3)
      union all
      (select i, i.id from instance i
-       where $2::json -> 'instanceIds' is null and i.tenant = $1 and i.correlation_id = $2::json ->> 'correlationId' order by i.id desc limit $3)
+       where $5::uuid[] is null and i.tenant = $1 and i.correlation_id = $2::json ->> 'correlationId' order by i.id desc limit $3)
      union all
-     (select i, i.id from instance i
-       where i.tenant = $1 and i.id = any (array(select t.id::uuid from json_array_elements_text($2::json -> 'instanceIds') as t(id))) limit $3)),
-   fit as materialized (select page.id from page where lockstep_bulk_fits(page.line, $2::json))
-   select (select count(*)::integer from fit) as count, (select count(*)::integer from page) as looked,
-          (select json_agg(s.id order by s.id desc) from (select fit.id from fit order by fit.id desc limit $4) s) as sample`,
+     (select i, i.id from instance i where i.tenant = $1 and i.id = any ($5::uuid[]) limit $3)),
+   fit as materialized (
+     select page.id, lockstep_shown_status(page.line) as status from page
+      where page.id not in (select x from unnest($6::uuid[]) as t(x)) and lockstep_bulk_fits(page.line, $2::json))
+   select (select count(*)::integer from fit where status = any ($7::text[])) as count, (select count(*)::integer from page) as looked,
+          (select json_agg(s.id order by s.id desc) from (select fit.id from fit where status = any ($7::text[]) order by fit.id desc limit $4) s) as sample,
+          (select json_object_agg(k.status, k.count) from (
+             select fit.status, count(*)::integer as count from fit where status <> all ($7::text[]) group by fit.status) k) as skipped`,
   { readOnly: true },
 )

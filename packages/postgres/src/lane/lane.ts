@@ -45,14 +45,19 @@ export function laneOver(pool: Pool, settings: LaneSettings): Lane {
   ): Promise<Attempt<T>> => {
     const connection = await pool.acquire('transaction')
     const transaction = new Transaction(connection, settings, options)
+    let hasBegun = false
     try {
       await transaction.begin(options)
+      hasBegun = true
       return { done: true, value: await perform(transaction) }
     } catch (error) {
       await transaction.rollback()
       const sqlstates = [error, transaction.failure].map((each) => sqlstateOf(each) ?? '')
       if (sqlstates.includes(DEADLOCK)) meter?.deadlock()
-      return { done: false, error, canRetry: connection.isStale || sqlstates.some((state) => tryAgain.has(state)) }
+      // A connection that died while nobody used it is found out by the BEGIN: nothing has been done yet.
+      const wasDead = !hasBegun && connection.broken?.kind === 'lost'
+      const canRetry = wasDead || connection.isStale || sqlstates.some((state) => tryAgain.has(state))
+      return { done: false, error, canRetry }
     } finally {
       pool.release(connection)
     }
