@@ -368,8 +368,10 @@ export type Lock = {
   readonly expiresAt: string | null
   /** Left until then, by the clock of the node that answers. */
   readonly ttlMs: number | null
-  /** How many wait for it. */
+  /** How many ask for it at this moment. */
   readonly waiters: number
+  /** Instances that wait for it with a step or a critical section, whether or not they ask at this moment; counted up to 1,000. Functions in ctx.lock are among the waiters while they ask. */
+  readonly waitingInstances: number
   /** How many hold it: readers, or permits of a semaphore. */
   readonly holders: number
 }
@@ -394,8 +396,10 @@ export type LockDetail = {
   readonly expiresAt: string | null
   /** Left until then, by the clock of the node that answers. */
   readonly ttlMs: number | null
-  /** How many wait for it. */
+  /** How many ask for it at this moment. */
   readonly waiters: number
+  /** Instances that wait for it with a step or a critical section, whether or not they ask at this moment; counted up to 1,000. Functions in ctx.lock are among the waiters while they ask. */
+  readonly waitingInstances: number
   /** How many hold it: readers, or permits of a semaphore. */
   readonly holders: number
   /** Everybody who holds it. */
@@ -438,14 +442,22 @@ export type Problem = {
   /** What happened this time and what to do. */
   readonly detail: string
   /** Stable: programs decide by it. */
-  readonly code: "INVALID_REQUEST" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "FENCED" | "COMMIT_UNKNOWN" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "INVALID_FILTER" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_INCOMPLETE"
+  readonly code: "INVALID_REQUEST" | "BODY_TOO_COMPLEX" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "DEAD_LETTER_NOT_FOUND" | "DEAD_LETTER_UNREADABLE" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "NODE_WRONG_STATE" | "NOT_DEV_CLUSTER" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "NODE_STARTING" | "FENCED" | "COMMIT_UNKNOWN" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "TASK_NOT_YOURS" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_INCOMPLETE"
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
+  /** Names this one occurrence. */
+  readonly instance?: string | undefined
+  /** As in X-Request-Id, and in the log of the node. */
+  readonly requestId?: string | undefined
+  /** Of the trace of the request, where nodes trace. */
+  readonly traceId?: string | undefined
   /** INVALID_REQUEST: each field that is wrong. */
   readonly errors?: readonly ({
     readonly in: "body" | "query" | "header" | "path"
     readonly field: string
     readonly text: string
+    /** Of the body: a JSON pointer. */
+    readonly pointer?: string | undefined
   })[] | undefined
   /** DEFINITION_INVALID, SCHEDULE_INVALID, INPUT_INVALID, FLOW_POLICY_INVALID: each place that is wrong. */
   readonly problems?: readonly unknown[] | undefined
@@ -465,7 +477,7 @@ export interface Operations {
     reply: Draft
   }
 
-  /** Lists workflows by id. */
+  /** Lists workflows by id, each with how its draft stands and what starts it. */
   listWorkflowDefinitions: {
     request: {
       readonly query?: {
@@ -481,7 +493,25 @@ export interface Operations {
       }
     }
     reply: {
-      readonly items: readonly WorkflowDefinition[]
+      readonly items: readonly ({
+        readonly id: string
+        readonly name: string
+        readonly kind: "graph" | "function"
+        /** The one that new instances get; null before it was published. */
+        readonly version: number | null
+        /** Of the draft. */
+        readonly etag: string
+        /** ahead: it is published, and its draft says something else. retracted: it has versions, and none is published. */
+        readonly state: "draft" | "published" | "ahead" | "retracted"
+        /** What starts the published version from outside, at most five of a kind. */
+        readonly triggers: readonly ({
+          readonly kind: "schedule" | "event" | "http"
+          /** Id of the schedule, name of the event, or method and path. */
+          readonly text: string
+          /** Of a schedule: when it fires; else null. */
+          readonly when: unknown
+        })[]
+      })[]
       readonly page: {
         /** Pass it as cursor to read on; null at the end. */
         readonly next: string | null
@@ -490,9 +520,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -600,9 +630,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -675,9 +705,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -792,9 +822,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -808,6 +838,8 @@ export interface Operations {
       readonly query?: {
         /** At most 60s. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
         readonly wait?: string | number | undefined
+        /** What is waited for: its end, or that it rests, because it waits for something, is paused or has ended. terminal unless told. */
+        readonly until?: "terminal" | "suspended" | undefined
       }
     }
     reply: Instance
@@ -839,11 +871,53 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
+    }
+  }
+
+  /** What became of every activity of a run of a draft. Up to the newest fact unless told. */
+  listTestRunActivities: {
+    request: {
+      /** wfi_ and a uuid. */
+      readonly id: string
+      readonly query?: {
+        /** Number of the fact. */
+        readonly at?: number | undefined
+      }
+    }
+    reply: {
+      readonly instanceId: string
+      /** The last fact that is part of it. */
+      readonly seq: number
+      /** The newest fact there is. */
+      readonly lastSeq: number
+      /** Those that have begun, in the order in which the journal came to them. */
+      readonly items: readonly ({
+        /** Its id in the document; the name of the step in a function. */
+        readonly activity: string
+        /** Of its live run, else of its last one. */
+        readonly status: "running" | "suspended" | "retrying" | "completed" | "faulted" | "cancelled"
+        /** Key of the run that the journal spoke of last. */
+        readonly step: string
+        /** How often it has begun. */
+        readonly runs: number
+        /** Runs that failed for good. */
+        readonly failures: number
+        /** Attempts that failed and were made again. */
+        readonly retries: number
+        /** How often it left by each outcome. */
+        readonly outcomes: Readonly<Record<string, unknown>>
+        /** Of the first fact about it; null before there is one. */
+        readonly firstAt: string | null
+        /** Of the last fact about it. */
+        readonly lastAt: string | null
+        /** code, message and step of what went wrong last, also when it was made good since; else null. */
+        readonly lastError: unknown
+      })[]
     }
   }
 
@@ -886,12 +960,14 @@ export interface Operations {
       readonly body?: {
         /** Kept in the journal. */
         readonly reason?: string | undefined
+        /** false: nothing of what it did is undone. true unless told. */
+        readonly compensate?: boolean | undefined
       } | undefined
     }
     reply: Instance
   }
 
-  /** Starts an instance: 201 as soon as it is durable. 200 with `wait`, or when the dedupeKey (or Idempotency-Key) has been used: then it is the first one. */
+  /** Starts an instance: 201 as soon as it is durable. 200 with `wait`, or when the dedupeKey has been used: then it is the first one. */
   startWorkflowInstance: {
     request: {
       readonly body: {
@@ -961,9 +1037,39 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+    }
+  }
+
+  /** The same list with its filter in the body, where that is too long for an address. */
+  searchWorkflowInstances: {
+    request: {
+      readonly body?: {
+        /** As in lists of instances: status, definition, version, correlation, parent, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        readonly filter?: Readonly<Record<string, unknown>> | undefined
+        /** Items in one answer; 50 unless told. */
+        readonly limit?: number | undefined
+        /** page.next or page.prev of the last answer. */
+        readonly cursor?: string | undefined
+      } | undefined
+    }
+    reply: {
+      readonly items: readonly Instance[]
+      readonly page: {
+        /** Pass it as cursor to read on; null at the end. */
+        readonly next: string | null
+        /** Pass it as cursor to read the page before; null at the beginning. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -977,6 +1083,8 @@ export interface Operations {
       readonly query?: {
         /** At most 60s. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
         readonly wait?: string | number | undefined
+        /** What is waited for: its end, or that it rests, because it waits for something, is paused or has ended. terminal unless told. */
+        readonly until?: "terminal" | "suspended" | undefined
       }
     }
     reply: Instance
@@ -1008,9 +1116,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -1027,6 +1135,48 @@ export interface Operations {
       }
     }
     reply: InstanceState
+  }
+
+  /** What became of every activity that has begun, over the whole journal up to one of its facts. The newest fact unless told. */
+  listWorkflowInstanceActivities: {
+    request: {
+      /** wfi_ and a uuid. */
+      readonly id: string
+      readonly query?: {
+        /** Number of the fact. */
+        readonly at?: number | undefined
+      }
+    }
+    reply: {
+      readonly instanceId: string
+      /** The last fact that is part of it. */
+      readonly seq: number
+      /** The newest fact there is. */
+      readonly lastSeq: number
+      /** Those that have begun, in the order in which the journal came to them. */
+      readonly items: readonly ({
+        /** Its id in the document; the name of the step in a function. */
+        readonly activity: string
+        /** Of its live run, else of its last one. */
+        readonly status: "running" | "suspended" | "retrying" | "completed" | "faulted" | "cancelled"
+        /** Key of the run that the journal spoke of last. */
+        readonly step: string
+        /** How often it has begun. */
+        readonly runs: number
+        /** Runs that failed for good. */
+        readonly failures: number
+        /** Attempts that failed and were made again. */
+        readonly retries: number
+        /** How often it left by each outcome. */
+        readonly outcomes: Readonly<Record<string, unknown>>
+        /** Of the first fact about it; null before there is one. */
+        readonly firstAt: string | null
+        /** Of the last fact about it. */
+        readonly lastAt: string | null
+        /** code, message and step of what went wrong last, also when it was made good since; else null. */
+        readonly lastError: unknown
+      })[]
+    }
   }
 
   /** What expressions see there: input, variables, outputs of earlier steps. For editors. */
@@ -1082,6 +1232,36 @@ export interface Operations {
     }
   }
 
+  /** Lists the instances that began as copies of this one, newest first. They stay when it is deleted. */
+  listWorkflowInstanceForks: {
+    request: {
+      /** wfi_ and a uuid. */
+      readonly id: string
+      readonly query?: {
+        /** Items in one answer; 50 unless told. */
+        readonly limit?: number | undefined
+        /** page.next or page.prev of the last answer. */
+        readonly cursor?: string | undefined
+      }
+    }
+    reply: {
+      readonly items: readonly Instance[]
+      readonly page: {
+        /** Pass it as cursor to read on; null at the end. */
+        readonly next: string | null
+        /** Always null: this list is read forward. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+    }
+  }
+
   /** Why it stands where it stands: what it waits for, who has it, what is in its way, when it will move. */
   whyWorkflowInstance: {
     request: {
@@ -1089,6 +1269,21 @@ export interface Operations {
       readonly id: string
     }
     reply: Why
+  }
+
+  /** Which of its steps can be undone, are being undone, were, or could not be; in order of completion. */
+  listWorkflowInstanceCompensations: {
+    request: {
+      /** wfi_ and a uuid. */
+      readonly id: string
+    }
+    reply: {
+      readonly items: readonly ({
+        readonly step: string
+        /** failed: mend the cause and retry the instance. */
+        readonly state: "to-undo" | "undoing" | "undone" | "failed"
+      })[]
+    }
   }
 
   /** How far its running steps have come, as they say. A step that says nothing is not listed. */
@@ -1181,6 +1376,31 @@ export interface Operations {
     }
   }
 
+  /** Makes a token with which anybody can give an instance this one thing that it waits for, once. It is shown now and never again. */
+  issueBookmarkToken: {
+    request: {
+      /** wfi_ and a uuid. */
+      readonly id: string
+      /** As waitingFor has it: bmk_… */
+      readonly bookmarkId: string
+      readonly body?: {
+        /** How long it can be used; 7d unless given. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
+        readonly ttl?: string | number | undefined
+      } | undefined
+    }
+    reply: {
+      /** rt_ and 43 characters. */
+      readonly token: string
+      /** GET shows what it is for, POST hands it in. */
+      readonly path: string
+      /** Path of the same as a page for people; needs no account and no script. */
+      readonly page: string
+      /** Whole address of the page: of LOCKSTEP_PUBLIC_URL, or of this machine. null: it is not known. */
+      readonly url: string | null
+      readonly expiresAt: string | null
+    }
+  }
+
   /** Asks an instance to stop: 202 when the wish is durable. Repeating it is harmless. */
   cancelWorkflowInstance: {
     request: {
@@ -1189,9 +1409,59 @@ export interface Operations {
       readonly body?: {
         /** Kept in the journal. */
         readonly reason?: string | undefined
+        /** false: nothing of what it did is undone. true unless told. */
+        readonly compensate?: boolean | undefined
       } | undefined
     }
     reply: Instance
+  }
+
+  /** Lists what instances wait for from outside, newest first. A page may be shorter than its limit, or empty, while page.next leads on. */
+  listBookmarks: {
+    request: {
+      readonly query?: {
+        /** Of the event or signal. 1 to 255 characters. */
+        readonly name?: string | undefined
+        /** event, signal, task or human. 1 to 255 characters. */
+        readonly kind?: string | undefined
+        readonly correlationId?: string | undefined
+        /** wfi_ and a uuid. */
+        readonly instance?: string | undefined
+        /** Items in one answer; 50 unless told. */
+        readonly limit?: number | undefined
+        /** page.next or page.prev of the last answer. */
+        readonly cursor?: string | undefined
+      }
+    }
+    reply: {
+      readonly items: readonly ({
+        readonly id: string
+        /** event, signal, task or human. */
+        readonly kind: string
+        /** Of the event or signal; of a task, what it is about. */
+        readonly name: string
+        readonly correlationId: string | null
+        readonly instanceId: string
+        readonly definitionId: string
+        readonly step: string
+        readonly createdAt: string | null
+        /** null: it waits for as long as it takes, or its step has a time-out of its own. */
+        readonly expiresAt: string | null
+      })[]
+      readonly page: {
+        /** Pass it as cursor to read on; null at the end. */
+        readonly next: string | null
+        /** Always null: this list is read forward. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+    }
   }
 
   /** Ends it at once. Nothing is undone; code that runs is told to stop, and not waited for. */
@@ -1270,7 +1540,7 @@ export interface Operations {
     }
   }
 
-  /** Begins a new instance as a copy of this one, as it was after one of its facts. This one is left as it is. */
+  /** Begins a new instance as a copy of this one, as it was after one of its facts. This one is left as it is. 200: the dedupeKey has been used, or the flow policy of the workflow refuses it, and the copy is cancelled. */
   forkWorkflowInstance: {
     request: {
       /** wfi_ and a uuid. */
@@ -1300,9 +1570,15 @@ export interface Operations {
         readonly version: number
         /** Graphs: activities that have another id in the new version. */
         readonly mapping?: Readonly<Record<string, unknown>> | undefined
+        /** Says whether it could as it stands now, and changes nothing. */
+        readonly dryRun?: boolean | undefined
       }
     }
     reply: {
+      /** Of a dry run. */
+      readonly outcome: "possible"
+      readonly instance: Instance
+    } | {
       /** Durable: whoever has the instance does it next. */
       readonly outcome: "accepted" | "already-requested"
       readonly instance: Instance
@@ -1363,26 +1639,41 @@ export interface Operations {
       readonly body: {
         readonly action: "cancel" | "terminate" | "pause" | "continue" | "retry" | "migrate"
         readonly target: {
-          /** As in lists of instances: status, definition, version, correlation, createdAt[gte] and so on. */
+          /** As in lists of instances: status, definition, version, correlation, parent, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
           readonly filter?: Readonly<Record<string, unknown>> | undefined
           readonly ids?: readonly string[] | undefined
+          /** Not these, whatever else they are. */
+          readonly exclude?: readonly string[] | undefined
+          /** What the filter says of times is said of this moment, and what began later is left out; now unless told. A dry run answers it. */
+          readonly asOf?: string | undefined
         }
-        /** Of the action: reason, children, step, version, … */
+        /** Of the action: reason, compensate, children, step, version, … */
         readonly options?: Readonly<Record<string, unknown>> | undefined
         /** 100,000 unless told. */
         readonly limit?: number | undefined
         /** Kept with it. 1 to 255 characters. */
         readonly note?: string | undefined
+        /** Why: kept with it where no note is given, and told to the instances by cancel, terminate and pause. 1 to 255 characters. */
+        readonly reason?: string | undefined
         /** Counts, and changes nothing. */
         readonly dryRun?: boolean | undefined
       }
     }
     reply: {
+      /** Instances that it would be done with. */
       readonly count: number
       /** false: there may be more. */
       readonly exact: boolean
       /** The newest, at most 10. */
       readonly sample: readonly string[]
+      readonly skipped: {
+        /** Instances that fit, and would be left as they are. */
+        readonly count: number
+        /** How many because of which status, or not-found. */
+        readonly reasons: Readonly<Record<string, unknown>>
+      }
+      /** Pass it as target.asOf to do it with those that were counted. */
+      readonly asOf: string
     } | {
       readonly id: string
       readonly action: string
@@ -1444,9 +1735,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -1509,9 +1800,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -1543,6 +1834,96 @@ export interface Operations {
       readonly outcomes: Readonly<Record<string, unknown>>
       readonly createdAt: string | null
       readonly finishedAt: string | null
+    }
+  }
+
+  /** Lists what came from outside and could not start its workflow, newest first. */
+  listDeadLetters: {
+    request: {
+      readonly query?: {
+        readonly definition?: string | undefined
+        /** Where it came from: rabbitmq:orders. 1 to 255 characters. */
+        readonly source?: string | undefined
+        /** Items in one answer; 50 unless told. */
+        readonly limit?: number | undefined
+        /** page.next or page.prev of the last answer. */
+        readonly cursor?: string | undefined
+      }
+    }
+    reply: {
+      readonly items: readonly ({
+        readonly id: string
+        readonly definitionId: string
+        /** Where it came from: rabbitmq: and the queue. */
+        readonly source: string
+        /** Why it can never start the workflow as it stands. */
+        readonly code: string
+        readonly reason: string
+        readonly correlationId: string | null
+        readonly arrivedAt: string | null
+      })[]
+      readonly page: {
+        /** Pass it as cursor to read on; null at the end. */
+        readonly next: string | null
+        /** Always null: this list is read forward. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+    }
+  }
+
+  /** Shows a dead letter with what is in it. */
+  getDeadLetter: {
+    request: {
+      /** dlt_ and a uuid. */
+      readonly id: string
+    }
+    reply: {
+      readonly id: string
+      readonly definitionId: string
+      /** Where it came from: rabbitmq: and the queue. */
+      readonly source: string
+      /** Why it can never start the workflow as it stands. */
+      readonly code: string
+      readonly reason: string
+      readonly correlationId: string | null
+      readonly arrivedAt: string | null
+      /** What the workflow would have got; null where nobody can read what came. */
+      readonly input: unknown
+      /** What came, in base64, where nobody can read it. */
+      readonly raw: string | null
+    }
+  }
+
+  /** Throws a dead letter away. */
+  discardDeadLetter: {
+    request: {
+      /** dlt_ and a uuid. */
+      readonly id: string
+    }
+    reply: undefined
+  }
+
+  /** Starts its workflow, with another input where one is sent. It is gone then; when it cannot start still, it stays. */
+  retryDeadLetter: {
+    request: {
+      /** dlt_ and a uuid. */
+      readonly id: string
+      readonly body?: {
+        /** In the place of what is in the letter. */
+        readonly input?: unknown
+      } | undefined
+    }
+    reply: {
+      readonly instanceId: string
+      /** false: the message had started it already, or somebody else tried the letter again. */
+      readonly created: boolean
     }
   }
 
@@ -1591,9 +1972,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -1732,12 +2113,14 @@ export interface Operations {
     }
   }
 
-  /** Everything that happens, as it is committed: server-sent events in the order of commits. Goes on behind Last-Event-ID, on any node. */
+  /** Everything that happens, as it is committed: server-sent events in the order of commits. Goes on behind Last-Event-ID, on any node. Each topic takes the permission to read what it is about. */
   streamEvents: {
     request: {
       readonly query?: {
-        /** One or more of instances, definitions, incidents, schedules, cluster, with commas. All unless told. */
+        /** One or more of instances, definitions, incidents, schedules, cluster, with commas. All that the caller may hear unless told. */
         readonly topic?: string | undefined
+        /** The same as topic. */
+        readonly topics?: string | undefined
         /** Only what concerns this instance: wfi_… */
         readonly instance?: string | undefined
         /** The same as the header Last-Event-ID, which goes before it. */
@@ -2080,9 +2463,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -2137,9 +2520,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -2186,7 +2569,7 @@ export interface Operations {
         readonly outcome?: string | undefined
         /** What the form asks for. */
         readonly data?: unknown
-        /** Who did it. 1 to 255 characters. */
+        /** Who did it: the caller unless told. Those who may operate instances can act for somebody else. 1 to 255 characters. */
         readonly by?: string | undefined
       } | undefined
     }
@@ -2231,10 +2614,12 @@ export interface Operations {
     reply: {
       /** rt_ and 43 characters. */
       readonly token: string
-      /** GET shows the form, POST hands it in. */
+      /** GET shows what it is for, POST hands it in. */
       readonly path: string
       /** Path of the same as a page for people; needs no account and no script. */
       readonly page: string
+      /** Whole address of the page: of LOCKSTEP_PUBLIC_URL, or of this machine. null: it is not known. */
+      readonly url: string | null
       readonly expiresAt: string | null
     }
   }
@@ -2259,7 +2644,7 @@ export interface Operations {
     }
   }
 
-  /** Hands in what is waited for. A token is used once; what does not fit the form leaves it unused. */
+  /** Hands in what is waited for. A token is used once; what does not fit the form leaves it unused. Strangers are told of a used one that it opens nothing; who has signed in gets 409. */
   useResumeToken: {
     request: {
       /** rt_ and 43 characters. */
@@ -2306,9 +2691,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -2346,9 +2731,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -2545,9 +2930,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -2645,9 +3030,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -2762,9 +3147,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -2892,9 +3277,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -3004,9 +3389,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -3056,8 +3441,10 @@ export interface Operations {
         readonly expiresAt: string | null
         /** Left until then, by the clock of the node that answers. */
         readonly ttlMs: number | null
-        /** How many wait for it. */
+        /** How many ask for it at this moment. */
         readonly waiters: number
+        /** Instances that wait for it with a step or a critical section, whether or not they ask at this moment; counted up to 1,000. Functions in ctx.lock are among the waiters while they ask. */
+        readonly waitingInstances: number
         /** How many hold it: readers, or permits of a semaphore. */
         readonly holders: number
         /** Everybody who holds it. */
@@ -3102,7 +3489,9 @@ export interface Operations {
         readonly key: string
         /** Places in the store; a process waits once for all of its own. */
         readonly waiters: number
-        /** How long the first of them has waited. */
+        /** Instances that wait for it, whether or not they have such a place at this moment; counted up to 1,000. */
+        readonly instances: number
+        /** Since when the first of them has waited. */
         readonly since: string | null
       })[]
       /** Who waits for each other in a circle. */
@@ -3157,6 +3546,19 @@ export interface Operations {
         /** When the first of those is due. */
         readonly nextDueAt: string | null
       })[]
+      readonly page: {
+        /** Always null: this list is whole. */
+        readonly next: string | null
+        /** Always null: this list is whole. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
     }
   }
 
@@ -3209,11 +3611,48 @@ export interface Operations {
         /** Misses that another node had read already. */
         readonly secondTierHits: number
       })[]
+      readonly page: {
+        /** Always null: this list is whole. */
+        readonly next: string | null
+        /** Always null: this list is whole. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+    }
+  }
+
+  /** The same as invalidate. */
+  clearCache: {
+    request: {
+      /** Its name. */
+      readonly id: string
+    }
+    reply: {
+      readonly name: string
+      readonly size: number
+      /** Entries that are kept at most. */
+      readonly limit: number
+      readonly hits: number
+      readonly misses: number
+      /** Hits among all reads, 0 to 1; null before the first. */
+      readonly hitRate: number | null
+      /** Entries that were no longer right, or were cleared. */
+      readonly invalidations: number
+      /** Entries that had to make room. */
+      readonly evictions: number
+      /** Misses that another node had read already. */
+      readonly secondTierHits: number
     }
   }
 
   /** Empties a cache on all nodes. Never needed for right answers: what is kept is checked before it is served. */
-  clearCache: {
+  invalidateCache: {
     request: {
       /** Its name. */
       readonly id: string
@@ -3240,6 +3679,8 @@ export interface Operations {
   listNodes: {
     request: object
     reply: {
+      /** Name of the cluster, as `LOCKSTEP_CLUSTER_NAME` says. */
+      readonly cluster: string
       readonly items: readonly ({
         readonly id: string
         readonly name: string
@@ -3265,6 +3706,42 @@ export interface Operations {
         readonly inUse: number
         /** Instances that it has in hand, counted up to 10,000 in all. */
         readonly holds: number
+      })[]
+      readonly page: {
+        /** Always null: this list is whole. */
+        readonly next: string | null
+        /** Always null: this list is whole. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+      /** How long a node may be silent, as the node that answers has it. */
+      readonly patience: {
+        readonly heartbeatMs: number
+        /** Silence after which a node is suspected. */
+        readonly lateMs: number
+        /** Silence after which the others bury it. */
+        readonly goneMs: number
+      }
+      /** What the node that answers leans on, as it measured last. */
+      readonly servers: readonly ({
+        readonly name: "database" | "redis" | "broker"
+        /** null: not measured yet, or it did not answer. */
+        readonly roundTripMs: number | null
+      })[]
+      /** Under `lockstep cluster dev` what it started, dead ones too. Elsewhere none. */
+      readonly processes: readonly ({
+        /** Of the node that the process is, or was before it died. */
+        readonly name: string
+        /** As its supervisor sees it. paused: frozen as it stood, by SIGSTOP. */
+        readonly state: "starting" | "running" | "paused" | "stopping" | "dead"
+        /** Its own address, once it has listened. */
+        readonly url: string | null
       })[]
     }
   }
@@ -3408,6 +3885,74 @@ export interface Operations {
     }
   }
 
+  /** Only under `lockstep cluster dev`: ends the process as kill -9 does. Nothing is handed over; the others go on with its work. */
+  killNode: {
+    request: {
+      /** As `processes` of the list of nodes names it (node-2), or nod_… while it lives. */
+      readonly id: string
+      readonly body?: Readonly<Record<string, unknown>> | undefined
+    }
+    reply: {
+      /** Of the node that the process is, or was before it died. */
+      readonly name: string
+      /** As its supervisor sees it. paused: frozen as it stood, by SIGSTOP. */
+      readonly state: "starting" | "running" | "paused" | "stopping" | "dead"
+      /** Its own address, once it has listened. */
+      readonly url: string | null
+    }
+  }
+
+  /** Only under `lockstep cluster dev`: freezes the process as it stands (SIGSTOP). After a while the others take it for dead. */
+  pauseNode: {
+    request: {
+      /** As `processes` of the list of nodes names it (node-2), or nod_… while it lives. */
+      readonly id: string
+      readonly body?: Readonly<Record<string, unknown>> | undefined
+    }
+    reply: {
+      /** Of the node that the process is, or was before it died. */
+      readonly name: string
+      /** As its supervisor sees it. paused: frozen as it stood, by SIGSTOP. */
+      readonly state: "starting" | "running" | "paused" | "stopping" | "dead"
+      /** Its own address, once it has listened. */
+      readonly url: string | null
+    }
+  }
+
+  /** Only under `lockstep cluster dev`: lets a frozen process go on (SIGCONT). */
+  continueNode: {
+    request: {
+      /** As `processes` of the list of nodes names it (node-2), or nod_… while it lives. */
+      readonly id: string
+      readonly body?: Readonly<Record<string, unknown>> | undefined
+    }
+    reply: {
+      /** Of the node that the process is, or was before it died. */
+      readonly name: string
+      /** As its supervisor sees it. paused: frozen as it stood, by SIGSTOP. */
+      readonly state: "starting" | "running" | "paused" | "stopping" | "dead"
+      /** Its own address, once it has listened. */
+      readonly url: string | null
+    }
+  }
+
+  /** Only under `lockstep cluster dev`: starts a dead node anew at its old address. Answered before it listens. */
+  reviveNode: {
+    request: {
+      /** As `processes` of the list of nodes names it (node-2), or nod_… while it lives. */
+      readonly id: string
+      readonly body?: Readonly<Record<string, unknown>> | undefined
+    }
+    reply: {
+      /** Of the node that the process is, or was before it died. */
+      readonly name: string
+      /** As its supervisor sees it. paused: frozen as it stood, by SIGSTOP. */
+      readonly state: "starting" | "running" | "paused" | "stopping" | "dead"
+      /** Its own address, once it has listened. */
+      readonly url: string | null
+    }
+  }
+
   /** Who leads each election at the moment, by its name. */
   listLeaders: {
     request: object
@@ -3427,6 +3972,19 @@ export interface Operations {
         /** How many wait to be elected. */
         readonly standby: number
       })[]
+      readonly page: {
+        /** Always null: this list is whole. */
+        readonly next: string | null
+        /** Always null: this list is whole. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
     }
   }
 
@@ -3539,6 +4097,21 @@ export interface Operations {
     }
   }
 
+  /** Checks nodes, clocks, versions and the lock store of the node that answers. What is fine is said too. */
+  checkCluster: {
+    request: object
+    reply: {
+      readonly checks: readonly ({
+        /** What was looked at: nodes, clock-skew, versions, lock-round-trip, eviction-policy and so on. */
+        readonly check: string
+        readonly level: "ok" | "warning" | "error"
+        readonly finding: string
+        /** What to do about it; null where all is well. */
+        readonly fix: string | null
+      })[]
+    }
+  }
+
   /** Says who the caller is, and what it may do. */
   getSession: {
     request: object
@@ -3614,9 +4187,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -3756,9 +4329,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -3839,9 +4412,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -3883,9 +4456,15 @@ export interface Operations {
   listAuditLog: {
     request: {
       readonly query?: {
+        /** Exactly this id, as target or among `made`: an instance, a workflow, a user. */
+        readonly target?: string | undefined
         readonly actor?: string | undefined
         readonly operation?: string | undefined
         readonly outcome?: string | undefined
+        /** Not before this: 2026-03-29T01:00:00Z, 2026-03-29, or a time ago such as -2h. */
+        readonly 'at[gte]'?: string | undefined
+        /** Before this. */
+        readonly 'at[lt]'?: string | undefined
         /** Items in one answer; 50 unless told. */
         readonly limit?: number | undefined
         /** page.next or page.prev of the last answer. */
@@ -3905,8 +4484,10 @@ export interface Operations {
         }
         /** As in OpenAPI. */
         readonly operation: string
-        /** The parameters of the path; empty where they are secret. */
+        /** The parameters of the path, or what the body names: a workflow that was started, an event, a user. Empty where it is secret. */
         readonly target: string
+        /** Ids of what came to be by it, at most 200: the instances that were started. */
+        readonly made: readonly string[]
         /** done, or the code of the problem. */
         readonly outcome: string
         readonly status: number
@@ -3919,6 +4500,8 @@ export interface Operations {
         readonly before: unknown
         /** As it is since. */
         readonly after: unknown
+        /** How often the same was asked for within a moment; `at` is the first. */
+        readonly times: number
       })[]
       readonly page: {
         /** Pass it as cursor to read on; null at the end. */
@@ -3928,9 +4511,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -3969,9 +4552,9 @@ export interface Operations {
         readonly limit: number
       }
       readonly count: {
-        /** Items up to here, and one more when there are more. */
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
         readonly value: number
-        /** Whether that is all there are. */
+        /** Whether that is all there are; false: at least so many. */
         readonly exact: boolean
       }
     }
@@ -4073,22 +4656,29 @@ export const operations = {
   listTestRuns: { method: 'GET', path: '/test-runs' },
   getTestRun: { method: 'GET', path: '/test-runs/{id}' },
   readTestRunJournal: { method: 'GET', path: '/test-runs/{id}/journal' },
+  listTestRunActivities: { method: 'GET', path: '/test-runs/{id}/activities' },
   getTestRunState: { method: 'GET', path: '/test-runs/{id}/state' },
   resumeTestRun: { method: 'POST', path: '/test-runs/{id}/resume' },
   cancelTestRun: { method: 'POST', path: '/test-runs/{id}/cancel' },
   startWorkflowInstance: { method: 'POST', path: '/workflow-instances' },
   listWorkflowInstances: { method: 'GET', path: '/workflow-instances' },
+  searchWorkflowInstances: { method: 'POST', path: '/workflow-instances/search' },
   getWorkflowInstance: { method: 'GET', path: '/workflow-instances/{id}' },
   readWorkflowJournal: { method: 'GET', path: '/workflow-instances/{id}/journal' },
   getWorkflowInstanceState: { method: 'GET', path: '/workflow-instances/{id}/state' },
+  listWorkflowInstanceActivities: { method: 'GET', path: '/workflow-instances/{id}/activities' },
   getWorkflowInstanceScope: { method: 'GET', path: '/workflow-instances/{id}/scope' },
   evaluateExpression: { method: 'POST', path: '/workflow-instances/{id}/evaluate' },
+  listWorkflowInstanceForks: { method: 'GET', path: '/workflow-instances/{id}/forks' },
   whyWorkflowInstance: { method: 'GET', path: '/workflow-instances/{id}/why' },
+  listWorkflowInstanceCompensations: { method: 'GET', path: '/workflow-instances/{id}/compensations' },
   getWorkflowInstanceProgress: { method: 'GET', path: '/workflow-instances/{id}/progress' },
   getWorkflowInstanceResults: { method: 'GET', path: '/workflow-instances/{id}/results' },
   streamWorkflowInstanceResults: { method: 'GET', path: '/workflow-instances/{id}/results/stream', answersText: true },
   resumeWorkflowInstance: { method: 'POST', path: '/workflow-instances/{id}/resume' },
+  issueBookmarkToken: { method: 'POST', path: '/workflow-instances/{id}/bookmarks/{bookmarkId}/token' },
   cancelWorkflowInstance: { method: 'POST', path: '/workflow-instances/{id}/cancel' },
+  listBookmarks: { method: 'GET', path: '/bookmarks' },
   terminateWorkflowInstance: { method: 'POST', path: '/workflow-instances/{id}/terminate' },
   pauseWorkflowInstance: { method: 'POST', path: '/workflow-instances/{id}/pause' },
   continueWorkflowInstance: { method: 'POST', path: '/workflow-instances/{id}/continue' },
@@ -4102,6 +4692,10 @@ export const operations = {
   getBatchOperation: { method: 'GET', path: '/batch-operations/{id}' },
   listBatchOperationItems: { method: 'GET', path: '/batch-operations/{id}/items' },
   cancelBatchOperation: { method: 'POST', path: '/batch-operations/{id}/cancel' },
+  listDeadLetters: { method: 'GET', path: '/dead-letters' },
+  getDeadLetter: { method: 'GET', path: '/dead-letters/{id}' },
+  discardDeadLetter: { method: 'DELETE', path: '/dead-letters/{id}' },
+  retryDeadLetter: { method: 'POST', path: '/dead-letters/{id}/retry' },
   listIncidents: { method: 'GET', path: '/incidents' },
   groupIncidents: { method: 'GET', path: '/incidents/groups' },
   getIncident: { method: 'GET', path: '/incidents/{id}' },
@@ -4161,15 +4755,21 @@ export const operations = {
   queryMetrics: { method: 'GET', path: '/metrics/query' },
   listCaches: { method: 'GET', path: '/caches' },
   clearCache: { method: 'POST', path: '/caches/{id}/clear' },
+  invalidateCache: { method: 'POST', path: '/caches/{id}/invalidate' },
   listNodes: { method: 'GET', path: '/cluster/nodes' },
   getNode: { method: 'GET', path: '/cluster/nodes/{id}' },
   cordonNode: { method: 'POST', path: '/cluster/nodes/{id}/cordon' },
   uncordonNode: { method: 'POST', path: '/cluster/nodes/{id}/uncordon' },
   drainNode: { method: 'POST', path: '/cluster/nodes/{id}/drain' },
+  killNode: { method: 'POST', path: '/cluster/nodes/{id}/kill' },
+  pauseNode: { method: 'POST', path: '/cluster/nodes/{id}/pause' },
+  continueNode: { method: 'POST', path: '/cluster/nodes/{id}/continue' },
+  reviveNode: { method: 'POST', path: '/cluster/nodes/{id}/revive' },
   listLeaders: { method: 'GET', path: '/cluster/leaders' },
   listClusterEvents: { method: 'GET', path: '/cluster/events' },
   examineStore: { method: 'GET', path: '/doctor' },
   repairStore: { method: 'POST', path: '/doctor' },
+  checkCluster: { method: 'GET', path: '/doctor/checks' },
   getSession: { method: 'GET', path: '/session' },
   openSession: { method: 'POST', path: '/session' },
   closeSession: { method: 'DELETE', path: '/session' },

@@ -1,5 +1,5 @@
 /** Refused before anything of the request was done: repeating it is safe, whatever it asks for. */
-const AT_THE_DOOR = new Set(['TOO_MANY_REQUESTS', 'RATE_LIMITED', 'OVERLOADED', 'SHUTTING_DOWN'])
+const AT_THE_DOOR = new Set(['TOO_MANY_REQUESTS', 'RATE_LIMITED', 'OVERLOADED', 'SHUTTING_DOWN', 'NODE_STARTING'])
 const FIRST_MS = 500
 const LONGEST_MS = 30_000
 

@@ -9,25 +9,30 @@ import {
   uuidSource,
 } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import { DEFAULT_TENANT, type Engine, type LiveFeed, type SecretVault } from '@lockstep/engine'
-import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
+import { DEFAULT_TENANT, type DeadLetters, type Engine, type LiveFeed, type SecretVault } from '@lockstep/engine'
+import type { BrowseStore, HoldingStore, IdempotencyStore } from '@lockstep/engine/ports'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type AccessOptions, isStillKnown, openAccess } from './auth/access.ts'
+import { type Access, type AccessOptions, openAccess, stillKnown } from './auth/access.ts'
 import { UnsafeStart } from './auth/errors.ts'
 import { guardRoutes } from './auth/guard.ts'
 import { isLoopback } from './auth/same-site.ts'
 import { signOnRoutes } from './auth/sign-on-routes.ts'
+import type { DevControl } from './dev-cluster/dev-control.ts'
 import { CannotListen, PortInUse } from './errors.ts'
 import { allowOrigins } from './hardening/cross-origin.ts'
 import { sendSecurityHeaders } from './hardening/security-headers.ts'
 import type { HealthSource } from './health/health.ts'
 import { healthRoutes } from './health/health-routes.ts'
 import { workflowRequests } from './http-trigger/workflow-requests.ts'
-import { LiveStreams, type StreamGuard } from './live/live-streams.ts'
+import { LiveStreams, type StreamGuard, type StreamReader } from './live/live-streams.ts'
+import { StreamSeats } from './live/stream-seats.ts'
+import { mayHearAll } from './live/topic-permissions.ts'
 import type { MetricsHistory } from './metrics/history.ts'
 import type { MetricsReadings } from './metrics/metrics-readings.ts'
 import { type MetricsText, metricsRoute } from './metrics/metrics-route.ts'
-import { toOpenApi } from './openapi/openapi.ts'
+import type { RoundTrips } from './metrics/round-trips.ts'
+import { apiPageRoutes } from './openapi/api-page-routes.ts'
+import { type OpenApi, toOpenApi } from './openapi/openapi.ts'
 import { Admission } from './overload/admission.ts'
 import type { OverloadOptions } from './overload/overload-options.ts'
 import { problemPages } from './problem/problem-page.ts'
@@ -35,6 +40,8 @@ import { answerBrokenClient, answerWithProblems, frameworkErrors } from './probl
 import { ShuttingDown } from './problem/request-errors.ts'
 import { Idempotency } from './request/idempotency.ts'
 import { readJsonBodies } from './request/json-body.ts'
+import { requestIds, tellRequestIds } from './request/request-id.ts'
+import { BODY_LIMITS, type JsonLimits } from './request/sound-json.ts'
 import { readTextBodies } from './request/text-body.ts'
 import { resumePages } from './resume-page/resume-pages.ts'
 import { hook } from './route/hook.ts'
@@ -55,15 +62,19 @@ export interface HttpServerOptions {
   /** Path before every route, without a slash at its end. */
   readonly basePath: string
   readonly health: HealthSource
+  /** @default 'lockstep' */
+  readonly clusterName?: string
   readonly engine: Engine
   /** What lists are made of. */
-  readonly browse: BrowseStore
+  readonly browse: BrowseStore & HoldingStore
   /** Where answers to requests with an Idempotency-Key are kept. */
   readonly idempotency: IdempotencyStore
   /** Who may reach it. Absent: everybody, on loopback only, and nothing is audited. */
   readonly access?: AccessOptions
   /** What keeps the secrets of steps. Absent: none are kept here. */
   readonly secrets?: SecretVault
+  /** What could not start its workflow. Absent: nothing is kept here. */
+  readonly deadLetters?: DeadLetters
   /** Proxies whose word on where a request came from is taken: addresses and networks. @default none */
   readonly trustProxy?: string[]
   /** Whether it serves `/api`, Studio and what workflows answer, or only health and metrics. @default true */
@@ -74,18 +85,26 @@ export interface HttpServerOptions {
   readonly live?: LiveFeed
   /** Whether an open stream may go on. Absent: whoever may open one may keep it. */
   readonly streamGuard?: StreamGuard
+  /** How many streams one principal may have open on this node. @default 100 */
+  readonly streamsEach?: number
   /** What `/metrics` says. Absent: there is none. */
   readonly metrics?: MetricsText
   /** What the node counted lately. Absent: it cannot be asked for. */
   readonly history?: MetricsHistory
   /** What the whole cluster counted. Absent: only this node can be asked about. */
   readonly readings?: MetricsReadings
+  /** What the node leans on, and how far away it is. Absent: it cannot be asked for. */
+  readonly roundTrips?: Pick<RoundTrips, 'list'>
+  /** What the supervisor of `lockstep cluster dev` hands to its nodes. Absent: nobody can be killed from here. */
+  readonly devControl?: DevControl | undefined
   /** Makes spans of requests. Absent: nobody traces. */
   readonly tracer?: RequestTracer
   /** Folder of the built Studio. Absent: this server has none. */
   readonly studio?: string
   /** How many requests are worked on, wait or are refused. */
   readonly overload?: OverloadOptions
+  /** What bodies may have inside themselves; those that are whole workflows have limits of their own. @default 64 levels, 50,000 members */
+  readonly bodies?: Partial<JsonLimits>
   readonly logger: Logger
   /** @default the system's */
   readonly clock?: Clock
@@ -140,7 +159,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   const admission = new Admission(clock, options.overload)
   const idempotency = new Idempotency({ store: options.idempotency, newToken: uuidSource(clock, random), logger })
   const access = openAccess(options.access, { clock, random, logger: options.logger, basePath })
-  const guard = options.streamGuard ?? ((headers) => isStillKnown(access, headers))
+  const guard = options.streamGuard ?? ((reader) => mayStillRead(access, reader))
   const live = options.live && new LiveStreams({ feed: options.live, clock, guard })
   // Times that are told or written down are the store's: a node whose clock is wrong says the same as the others.
   const storeClock: Clock = {
@@ -152,19 +171,25 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   const context: ApiContext = {
     engine,
     browse,
+    clusterName: options.clusterName ?? 'lockstep',
     locks,
     clock: storeClock,
     tenant: DEFAULT_TENANT,
     root,
+    publicUrl: options.access?.publicUrl,
     waits,
     inFlight,
     admission,
     idempotency,
     access,
     secrets: options.secrets,
+    deadLetters: options.deadLetters,
     live,
+    seats: new StreamSeats(options.streamsEach),
     history: options.history,
     readings: options.readings,
+    roundTrips: options.roundTrips,
+    devControl: options.devControl,
   }
   const app = Fastify({
     logger: false,
@@ -175,15 +200,18 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     http: { headersTimeout: HEADERS_MS },
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
-    frameworkErrors: frameworkErrors(logger),
+    frameworkErrors: frameworkErrors({ logger, basePath }),
+    genReqId: requestIds(random),
     clientErrorHandler: answerBrokenClient,
   })
-  answerWithProblems(app, logger)
+  answerWithProblems(app, { logger, basePath })
+  tellRequestIds(app)
   sendSecurityHeaders(app, { https: options.access?.publicUrl?.startsWith('https:') === true })
   await allowOrigins(app, options.access?.corsOrigins ?? [])
   refuseUnrouted(app)
   const requirePermissions = guardRoutes(app, access, storeClock)
-  readJsonBodies(app)
+  const bodies = { ...BODY_LIMITS, ...options.bodies }
+  readJsonBodies(app, bodies)
   app.addHook('preClose', async () => {
     waits.close()
     live?.close()
@@ -206,10 +234,12 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     },
     { prefix: root },
   )
+  const describe = (): OpenApi => toOpenApi(apiRoutes, root)
+  await app.register(async (scope) => apiPageRoutes(scope, describe, basePath), { prefix: basePath })
   const { studio } = options
   if (studio !== undefined)
     await app.register(async (scope) => studioRoutes(scope, { folder: studio, basePath, random }), { prefix: basePath })
-  const { publicUrl } = options.access ?? {}
+  const { publicUrl } = context
   const site = { access, basePath, publicUrl, now: () => clock.now(), logger: options.logger.area('access') }
   await app.register(async (scope) => signOnRoutes(scope, site), { prefix: basePath })
   const resume = `${basePath}/resume`
@@ -218,12 +248,17 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   await app.register(
     async (scope) => {
       traceRequests(scope, options.tracer)
-      workflowRequests(scope, context, workflows)
+      workflowRequests(scope, context, workflows, bodies)
     },
     { prefix: workflows },
   )
   requirePermissions()
   return app
+}
+
+async function mayStillRead(access: Access, { headers, address: ip, filter }: StreamReader): Promise<boolean> {
+  const principal = await stillKnown(access, { method: 'GET', headers, ip })
+  return principal !== undefined && mayHearAll(principal, filter)
 }
 
 async function apiScope(app: FastifyInstance, context: ApiContext): Promise<void> {

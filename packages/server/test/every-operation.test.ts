@@ -1,6 +1,8 @@
 import { workflow } from '@lockstep/engine'
+import { postgresDeadLetters } from '@lockstep/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiRoutes } from '../src/routes/index.ts'
+import { devSupervisor } from './dev-supervisor.ts'
 import { approval, faulty, sums } from './documents.ts'
 import { openTestApi, type Sent, type TestApi } from './open-test-api.ts'
 import { asking, flaky, resizing } from './operations.ts'
@@ -12,7 +14,10 @@ import { type Method, throughClient } from './through-client.ts'
  */
 let api: TestApi
 beforeAll(async () => {
-  api = await openTestApi({ workflows: [workflow('billing.monthly', async () => 'paid')] })
+  api = await openTestApi({
+    workflows: [workflow('billing.monthly', async () => 'paid')],
+    devControl: devSupervisor('node-1', 'node-2').control,
+  })
 })
 afterAll(async () => {
   expect(api.failures).toEqual([])
@@ -109,14 +114,22 @@ describe('every operation', () => {
     ).toMatchObject([{ id }])
     await done('GET', `${I}/${id}`)
     await done('GET', `${I}/${id}/journal`)
+    await done('GET', `${I}/${id}/compensations`)
     expect((await done('GET', `${I}/${id}/why`)).body).toMatchObject({
       state: 'waiting',
       waitsFor: [{ kind: 'event', name: 'approved' }],
     })
     expect((await done('GET', `${I}/${id}/state?at=1`)).body).toMatchObject({ seq: 1, steps: [{ activity: 'ask' }] })
+    expect((await done('GET', `${I}/${id}/activities?at=1`)).body).toMatchObject({
+      seq: 1,
+      items: [{ activity: 'ask', status: 'running', runs: 1 }],
+    })
     await done('POST', `${I}/${id}/resume`, { body: { payload: { by: 'al' } } })
     await done('POST', `${I}/${await waiting()}/cancel`, { body: { reason: 'no' } })
     await done('POST', '/events', { body: { name: 'nobody-waits', payload: 1 } })
+    const found = await done('POST', `${I}/search`, { body: { filter: { definition: 'approval' }, limit: 1 } })
+    expect(found.body.items).toHaveLength(1)
+    await done('GET', '/streams/events?follow=false&topics=cluster')
     const told = await done('GET', `/streams/events?follow=false&after=1&instance=${id}`)
     expect(told.body).toContain(`"type":"started"`)
     expect(told.headers['x-accel-buffering']).toBe('no')
@@ -128,6 +141,7 @@ describe('every operation', () => {
     expect((await done('GET', '/test-runs?definition=approval')).body.items).toMatchObject([{ id, test: true }])
     await done('GET', `/test-runs/${id}/journal`)
     expect((await done('GET', `/test-runs/${id}/state`)).body.steps).toMatchObject([{ activity: 'ask' }])
+    expect((await done('GET', `/test-runs/${id}/activities`)).body.items).toMatchObject([{ activity: 'ask' }])
     expect((await done('GET', `${I}/${id}/scope?step=ask`)).body.scope.input).toEqual({ customer: { id: 1 } })
     const asked = { body: { expression: 'input.customer.id + 1', step: 'ask' } }
     expect((await done('POST', `${I}/${id}/evaluate`, asked)).body).toMatchObject({ status: 'value', value: 2 })
@@ -143,6 +157,13 @@ describe('every operation', () => {
     expect(faulted.status).toBe('faulted')
     const forked = await done('POST', `${I}/${faulted.id}/fork`, { body: { at: 1, variables: { sound: true } } })
     expect(await ended(forked.body.id)).toMatchObject({ status: 'completed', output: { ok: true } })
+    const again = await done('POST', `${I}/${faulted.id}/fork`, { body: { at: 1, variables: { sound: true } } })
+    const first = await done('GET', `${I}/${faulted.id}/forks?limit=1`)
+    expect(first.body).toMatchObject({ items: [{ id: again.body.id }], count: { value: 2, exact: false } })
+    const second = await done('GET', `${I}/${faulted.id}/forks?limit=1&cursor=${first.body.page.next}`)
+    expect(second.body).toMatchObject({ items: [{ id: forked.body.id }], page: { next: null }, count: { exact: true } })
+    expect((await done('GET', `${I}/${forked.body.id}/forks`)).body.items).toEqual([])
+    expect((await done('GET', `${I}/${faulted.id}/compensations`)).body.items).toEqual([])
     const retried = await done('POST', `${I}/${faulted.id}/retry`, {
       body: { step: 'check', variables: { sound: true } },
     })
@@ -181,6 +202,31 @@ describe('every operation', () => {
     expect(alike.body.more).toBe(false)
   })
 
+  it('of dead letters', async () => {
+    const letter = {
+      tenant: 'default',
+      definitionId: 'flaky',
+      source: 'rabbitmq:orders',
+      code: 'UNREADABLE',
+      reason: 'why',
+    }
+    const keys = { dedupeKey: undefined, correlationId: undefined }
+    for (const n of [1, 2])
+      await postgresDeadLetters(api.db).put({
+        ...{ ...letter, ...keys, id: `01900000-0000-7000-8000-00000000000${n}`, raw: Buffer.from([n]) },
+      })
+    const first = (await done('GET', '/dead-letters?definition=flaky&source=rabbitmq:orders&limit=1')).body
+    expect(first).toMatchObject({ items: [{ code: 'UNREADABLE', source: 'rabbitmq:orders' }], count: { exact: false } })
+    const { items } = (await done('GET', `/dead-letters?cursor=${first.page.next}`)).body
+    expect((await done('GET', `/dead-letters/${items[0].id}`)).body).toMatchObject({ input: null, raw: 'AQ==' })
+    const refused = await api.call('POST', `/dead-letters/${items[0].id}/retry`)
+    expect([refused.status, refused.body.code]).toEqual([422, 'DEAD_LETTER_UNREADABLE'])
+    const tried = await done('POST', `/dead-letters/${items[0].id}/retry`, { body: { input: { mended: true } } })
+    expect(tried.body).toEqual({ instanceId: expect.stringMatching(/^wfi_/), created: true })
+    await done('DELETE', `/dead-letters/${first.items[0].id}`)
+    expect((await done('GET', '/dead-letters')).body.items).toEqual([])
+  })
+
   it('of batches', async () => {
     const ids = [await waiting(), await waiting()]
     const request = { action: 'cancel', target: { filter: { definition: 'approval', status: 'suspended' } } }
@@ -217,10 +263,23 @@ describe('every operation', () => {
     const open = async () => (await done('GET', '/human-tasks')).body.items
     await expect.poll(async () => (await open()).length).toBe(2)
     const [first, second] = await open()
+    const page = (await done('GET', '/bookmarks?kind=human&limit=1')).body
+    const rest = (await done('GET', `/bookmarks?kind=human&limit=1&cursor=${page.page.next}`)).body
+    const asked = [...page.items, ...rest.items]
+    expect(asked.map((each: { instanceId: string }) => each.instanceId)).toEqual(
+      [first, second].map((each) => each.instanceId),
+    )
+    expect([rest.page.next, asked[0]]).toMatchObject([null, { kind: 'human', definitionId: 'asking', step: 'ask' }])
+    const narrow = `instance=${second.instanceId}&name=${asked[1].name}`
+    expect((await done('GET', `/bookmarks?${narrow}`)).body.items).toEqual([asked[1]])
+    for (const other of ['kind=event', 'name=nothing', 'correlationId=nobody'])
+      expect((await done('GET', `/bookmarks?instance=${second.instanceId}&${other}`)).body.items).toEqual([])
     await done('GET', `/human-tasks/${first.id}`)
     const outcome = first.outcomes?.[0]
     const handed = { ...(outcome === undefined ? {} : { outcome }), data: { why: 'because' } }
     await done('POST', `/human-tasks/${first.id}/complete`, { body: handed })
+    const [wait] = (await done('GET', `${I}/${second.instanceId}`)).body.waitingFor
+    await done('POST', `${I}/${second.instanceId}/bookmarks/${wait.bookmarkId}/token`)
     const { token } = (await done('POST', `/human-tasks/${second.id}/token`)).body
     await done('GET', `/resume/${token}`)
     await done('POST', `/resume/${token}`, { body: handed })
@@ -332,6 +391,8 @@ describe('every operation', () => {
       .toMatchObject([{ election: 'report', name: 'test', term: expect.stringMatching(/^\d+$/), standby: 0 }])
     campaign.abort()
     await leads
+    for (const verb of ['pause', 'continue', 'kill', 'revive'])
+      expect((await done('POST', `/cluster/nodes/node-2/${verb}`)).body.name).toBe('node-2')
     const unknown = await api.call('POST', '/cluster/nodes/nod_7/drain')
     expect([unknown.status, unknown.body.code]).toEqual([404, 'NODE_NOT_FOUND'])
   })
@@ -353,8 +414,9 @@ describe('every operation', () => {
 
   it('of caches', async () => {
     const names = (await done('GET', '/caches')).body.items.map(({ name }: { name: string }) => name)
-    expect(names).toEqual(['definitions', 'instances'])
-    expect((await done('POST', '/caches/definitions/clear')).body).toMatchObject({ name: 'definitions', size: 0 })
+    expect(names).toEqual(['definitions', 'instances', 'published-versions'])
+    for (const verb of ['clear', 'invalidate'])
+      expect((await done('POST', `/caches/definitions/${verb}`)).body).toMatchObject({ name: 'definitions', size: 0 })
   })
 
   it('of secrets', async () => {
@@ -368,6 +430,7 @@ describe('every operation', () => {
 
   it('of upkeep', async () => {
     expect((await done('GET', '/doctor')).body).toMatchObject({ healthy: true, next: null })
+    expect((await done('GET', '/doctor/checks')).body.checks.length).toBeGreaterThan(2)
     await done('POST', '/doctor', { body: { lookAt: 10 } })
     await done('PUT', '/retention/rules', { body: { status: 'completed', keep: '30d' } })
     await done('PUT', '/retention/holds', { body: { definitionId: 'sums', reason: 'audit' } })

@@ -46,7 +46,7 @@ describe('a hostile request gets the right problem, changes nothing and is nobod
   it('names the field and the fix', async () => {
     const { body } = await api.call('POST', '/workflow-instances', { body: { definitionId: 'waits', inputs: {} } })
     expect(body.errors).toEqual([
-      { in: 'body', field: '/inputs', text: expect.stringContaining('use definitionId, input,') },
+      { in: 'body', field: '/inputs', pointer: '/inputs', text: expect.stringContaining('use definitionId, input,') },
     ])
     const query = await api.call('GET', '/workflow-instances?staus=running')
     expect(query.body.errors).toEqual([

@@ -91,6 +91,11 @@ describe('Idempotency-Key', () => {
     )
     const again = await api.call('POST', '/workflow-instances', { body: { definitionId: 'gated' }, ...keyed('old') })
     expect([again.status, again.body.id === first.body.id]).toEqual([201, false])
+    await api.db.script(
+      `update request_answer set expires_at = clock_timestamp() - interval '1 second' where key = 'old'`,
+    )
+    const same = await start('old')
+    expect([same.status, same.body.id === first.body.id]).toEqual([201, false])
 
     const died = {
       tenant: 'default',
@@ -99,7 +104,7 @@ describe('Idempotency-Key', () => {
       fingerprint: 'x',
       token: crypto.randomUUID(),
     }
-    expect(await api.ports.idempotency.begin(died, 60_000, 60_000)).toEqual({ kind: 'begun' })
+    expect(await api.ports.idempotency.begin(died, 60_000, 60_000)).toMatchObject({ kind: 'begun' })
     const next = { ...died, token: crypto.randomUUID() }
     expect(await api.ports.idempotency.begin(next, 60_000, 60_000)).toMatchObject({ kind: 'in-progress' })
     await api.db.script(
@@ -108,7 +113,7 @@ describe('Idempotency-Key', () => {
     expect(await api.ports.idempotency.begin({ ...next, fingerprint: 'y' }, 1_000, 1_000)).toEqual({
       kind: 'other-request',
     })
-    expect(await api.ports.idempotency.begin(next, 60_000, 60_000)).toEqual({ kind: 'begun' })
+    expect(await api.ports.idempotency.begin(next, 60_000, 60_000)).toMatchObject({ kind: 'begun' })
     expect(await api.ports.idempotency.finish(died, { status: 200, answer: '"late"' })).toBe(false)
     expect(await api.ports.idempotency.finish(next, { status: 200, answer: '"ok"' })).toBe(true)
     expect(await api.ports.idempotency.begin(died, 1_000, 1_000)).toEqual({
@@ -117,6 +122,25 @@ describe('Idempotency-Key', () => {
     })
     await api.ports.idempotency.abandon(died)
     expect((await api.ports.idempotency.begin(died, 1_000, 1_000)).kind).toBe('answered')
+  })
+
+  it('starts once within its day although a node died before the answer was kept, or could not say what came of it', async () => {
+    const lost = vi.spyOn(api.ports.idempotency, 'finish').mockRejectedValue(new Error('gone'))
+    const first = await start('died')
+    lost.mockRestore()
+    await api.db.script(`update request_answer set held_until = clock_timestamp() where key = 'died'`)
+    expect((await start('died')).body.id).toBe(first.body.id)
+
+    const starts = vi.spyOn(api.engine, 'start')
+    let made: string | undefined
+    starts.mockImplementationOnce(async (request) => {
+      starts.mockRestore()
+      made = (await api.engine.start(request)).instanceId
+      throw new Error('the connection broke')
+    })
+    expect((await start('unclear')).status).toBe(500)
+    expect((await start('unclear', { definitionId: 'gated' })).body.code).toBe('IDEMPOTENCY_KEY_REUSED')
+    expect((await start('unclear')).body.id).toBe(`wfi_${made}`)
   })
 
   it('answers the caller even when the answer cannot be kept', async () => {

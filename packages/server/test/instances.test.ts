@@ -192,6 +192,12 @@ describe('listing instances', () => {
       cursor = `&cursor=${body.page.next}`
     }
     expect(found.slice(0, 5)).toEqual(started)
+    const all = { value: found.length, exact: true }
+    const counted = await api.call('GET', '/workflow-instances?definitionId=order&status=completed&limit=2')
+    expect(counted.body.count).toEqual(all)
+    const onward = `limit=1&cursor=${counted.body.page.next}`
+    const second = await api.call('GET', `/workflow-instances?definitionId=order&status=completed&${onward}`)
+    expect(second.body.count).toEqual(all)
     expect(new Set(found).size).toBe(found.length)
   })
 

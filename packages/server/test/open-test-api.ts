@@ -1,12 +1,21 @@
 import { systemClock as clock, type LogFields, type Logger, systemRandom as random } from '@lockstep/base'
 import { type Coordinator, coordinator, memoryProvider, silentBus } from '@lockstep/coordination'
-import { type AnyWorkflow, Engine, type EngineOptions, LiveFeed, parseSecretKeys, SecretVault } from '@lockstep/engine'
-import type { BrowseStore, IdempotencyStore } from '@lockstep/engine/ports'
+import {
+  type AnyWorkflow,
+  DeadLetters,
+  Engine,
+  type EngineOptions,
+  LiveFeed,
+  parseSecretKeys,
+  SecretVault,
+} from '@lockstep/engine'
+import type { BrowseStore, HoldingStore, IdempotencyStore } from '@lockstep/engine/ports'
 import {
   type Db,
   openPostgres,
   postgresAccess,
   postgresBrowse,
+  postgresDeadLetters,
   postgresEngineStore,
   postgresIdempotency,
   postgresLive,
@@ -16,6 +25,7 @@ import {
 import { cloneDatabase } from '@lockstep/testing/harness'
 import type { FastifyInstance } from 'fastify'
 import { inject } from 'vitest'
+import type { DevControl } from '../src/dev-cluster/dev-control.ts'
 import { httpApp } from '../src/http-server.ts'
 import { MetricsHistory } from '../src/metrics/history.ts'
 import { MetricsReadings } from '../src/metrics/metrics-readings.ts'
@@ -47,7 +57,7 @@ export interface TestApi {
   readonly app: FastifyInstance
   /** The toolkit whose locks the server shows. */
   readonly locks: Coordinator
-  readonly ports: { readonly browse: BrowseStore; readonly idempotency: IdempotencyStore }
+  readonly ports: { readonly browse: BrowseStore & HoldingStore; readonly idempotency: IdempotencyStore }
   readonly described: DescribedApi
   /** Lines logged as errors: none, unless a test means it. */
   readonly failures: readonly { readonly message: string; readonly fields: LogFields | undefined }[]
@@ -66,6 +76,7 @@ export async function openTestApi(
     readonly basePath?: string
     readonly warmLimit?: number
     readonly engine?: Partial<EngineOptions>
+    readonly devControl?: DevControl
   } = {},
 ): Promise<TestApi> {
   const { workflows = [], basePath = '', warmLimit = 1_000 } = options
@@ -99,7 +110,9 @@ export async function openTestApi(
       storeTime: () => engine.storeTime(),
     }),
     secrets: new SecretVault({ store: postgresSecrets(db), keys: parseSecretKeys(KEY), random }),
+    deadLetters: new DeadLetters({ store: postgresDeadLetters(db), start: (request) => engine.start(request) }),
     access: { auth: 'none', store: postgresAccess(db), secret: 'of a test', passwordCost: 10 },
+    devControl: options.devControl,
     logger,
     health: { started: () => true, ready: async () => [] },
   })

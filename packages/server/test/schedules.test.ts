@@ -76,11 +76,13 @@ describe('a schedule', () => {
     ).body
     expect(second.items.map((each: { id: string }) => each.id)).toEqual(['many-3', 'many-4'])
     expect([back.items, back.page.prev]).toEqual([first.items, null])
+    expect([first.count, second.count, back.count]).toEqual(Array(3).fill({ value: 5, exact: true }))
     const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T05:00:00Z', overlap: 'allow' }
     await api.call('POST', '/schedules/many-1/backfill', { body: range })
     const runs = (await api.call('GET', '/schedules/many-1/runs?limit=3')).body
     const rest = (await api.call('GET', `/schedules/many-1/runs?limit=3&cursor=${runs.page.next}`)).body
     expect([runs.items.length, rest.items.length, rest.page.next]).toEqual([3, 2, null])
+    expect([runs.count, rest.count]).toEqual(Array(2).fill({ value: 5, exact: true }))
     expect((await api.call('GET', `/schedules/many-1/runs?limit=3&cursor=${rest.page.prev}`)).body.items).toEqual(
       runs.items,
     )

@@ -2,6 +2,9 @@ import { connect } from 'node:net'
 import { silentLogger } from '@lockstep/base'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openHttpServer } from '../src/index.ts'
+import type { ErrorCode } from '../src/problem/error-code.ts'
+import { errorStatus } from '../src/problem/error-status.ts'
+import { problemType } from '../src/problem/to-problem.ts'
 import { approval } from './documents.ts'
 import { openTestApi, type TestApi } from './open-test-api.ts'
 
@@ -113,9 +116,15 @@ describe('the server', () => {
 
   it('describes each type of problem on a page of its own', async () => {
     api = await openTestApi()
-    const page = await api.app.inject({ url: '/problems/draft-changed' })
-    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(page.body).toContain('<code>DRAFT_CHANGED</code>')
+    const pages = new Set<string>()
+    for (const [code, status] of Object.entries(errorStatus)) {
+      const page = await api.app.inject({ url: problemType(code as ErrorCode) })
+      expect([code, page.statusCode, page.headers['content-type']]).toEqual([code, 200, 'text/html; charset=utf-8'])
+      expect(page.body).toContain(`<code>${code}</code>, HTTP status ${status}`)
+      expect([code, /<h1>.{5,}<\/h1>\n<p>.{10,}<\/p>/.test(page.body)]).toEqual([code, true])
+      pages.add(page.body)
+    }
+    expect(pages.size).toBe(Object.keys(errorStatus).length)
     expect((await api.app.inject({ url: '/problems/%3Cscript%3E' })).statusCode).toBe(404)
   })
 })

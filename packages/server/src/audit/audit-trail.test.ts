@@ -20,21 +20,24 @@ const entry = (operation: string): NewAuditEntry => ({
 /** Takes a batch whenever the test lets it. */
 function heldStore() {
   const written: string[][] = []
+  const entries: NewAuditEntry[] = []
   const asked: { take(): void; fail(): void }[] = []
   const store = {
-    append: (entries: readonly NewAuditEntry[]) =>
+    append: (given: readonly NewAuditEntry[]) =>
       new Promise<void>((resolve, reject) => {
         asked.push({
           take: () => {
-            written.push(entries.map(({ operation }) => operation))
+            written.push(given.map(({ operation }) => operation))
+            entries.push(...given)
             resolve()
           },
           fail: () => reject(new Error('the store is away')),
         })
       }),
     list: async () => ({ rows: [], lookedTo: undefined }),
+    trim: async () => 0,
   }
-  return { store, written, asked }
+  return { store, written, asked, entries }
 }
 const open = (store: ReturnType<typeof heldStore>['store']) =>
   new AuditTrail({ store, clock: systemClock, logger: silentLogger })
@@ -69,5 +72,77 @@ describe('the audit trail', () => {
     asked[1]!.take()
     await closed
     expect(written).toEqual([['a', 'b']])
+  })
+
+  it('writes once, with how often, what was noted again and again within a moment', async () => {
+    const { asked, entries, store } = heldStore()
+    const trail = open(store)
+    for (let n = 0; n < 3; n += 1) trail.note({ ...entry('start'), at: n })
+    trail.note({ ...entry('start'), target: 'another' })
+    trail.note({ ...entry('start'), detail: { reason: 'because' } })
+    trail.note({ ...entry('start'), detail: { reason: 'because' } })
+    await expect.poll(() => asked.length).toBe(1)
+    trail.note({ ...entry('start'), at: 9 }) // the others are on their way: it is not one of them
+    asked[0]!.take()
+    const closed = trail.close()
+    await expect.poll(() => asked.length).toBe(2)
+    asked[1]!.take()
+    await closed
+    const told = entries.map(({ at, target, detail }) => ({ at, target, ...detail }))
+    expect(told).toEqual([
+      { at: 0, target: '', times: 3 },
+      { at: 0, target: 'another' },
+      { at: 0, target: '', reason: 'because' },
+      { at: 0, target: '', reason: 'because' },
+      { at: 9, target: '' },
+    ])
+  })
+
+  it('names what came to be by what it counts, up to a number, and goes on in another entry', async () => {
+    const { asked, entries, store } = heldStore()
+    const trail = open(store)
+    for (let n = 0; n < 201; n += 1) trail.note(entry('start'), `wfi_${n}`)
+    await expect.poll(() => asked.length).toBe(1)
+    asked[0]!.take()
+    await trail.close()
+    expect(entries.map(({ detail }) => [detail?.times, detail?.made?.length])).toEqual([
+      [200, 200],
+      [undefined, 1],
+    ])
+    expect(entries[1]!.detail?.made).toEqual(['wfi_200'])
+  })
+
+  it('counts strangers who are turned away by address alone, whatever they call themselves', async () => {
+    const { asked, entries, store } = heldStore()
+    const trail = open(store)
+    const turnedAway = { ...entry('useResumeToken'), outcome: 'RATE_LIMITED', status: 429 }
+    for (let n = 0; n < 5_000; n += 1) trail.tally({ ...turnedAway, address: '10.0.0.1', agent: `robot ${n}` })
+    for (let n = 0; n < 5_000; n += 1) trail.tally({ ...turnedAway, address: `2001:db8::${n}` })
+    const closed = trail.close()
+    await expect.poll(() => asked.length).toBe(1)
+    asked[0]!.take()
+    for (let n = 1; n < 3; n += 1) {
+      await expect.poll(() => asked.length).toBe(n + 1)
+      asked[n]!.take()
+    }
+    await closed
+    expect(entries).toHaveLength(1_001)
+    expect(entries[0]).toMatchObject({ address: '10.0.0.1', detail: { times: 5_000 } })
+    expect(entries.at(-1)).toMatchObject({ address: 'others', detail: { times: 4_001 } })
+  })
+
+  it('counts on when the store would not take what was counted', async () => {
+    const { asked, entries, store } = heldStore()
+    const trail = open(store)
+    trail.note(entry('start'))
+    trail.note(entry('start'))
+    await expect.poll(() => asked.length).toBe(1)
+    asked[0]!.fail()
+    trail.note(entry('start'))
+    const closed = trail.close()
+    await expect.poll(() => asked.length).toBe(2)
+    asked[1]!.take()
+    await closed
+    expect(entries.map(({ detail }) => detail?.times ?? 1)).toEqual([2, 1])
   })
 })

@@ -1,13 +1,20 @@
 /**
- * Who changed what. Entries of one moment leave in one statement. A request that waits for its entry (`written`) pays for that statement; the
+ * Who changed what. Entries of one moment leave in one statement, and those that say the same (the same caller started, a hundred times) are
+ * one that tells how many: a busy program would otherwise fill the log with one line. A request that waits for its entry (`written`) pays for that statement; the
  * busy ones (starts, resumes, events, tasks) hand theirs over and go on: it is written within a tenth of a second, and before a clean
- * stop ends. What a process that is killed had not written yet is lost; the journal of the instance has the fact itself.
+ * stop ends. What a process that is killed had not written yet is lost; the journal of the instance has the fact itself. Strangers who are told to
+ * come back later are counted for a minute: whoever never stops asking fills no disk.
  */
 import { type Clock, errorMessage, type Logger } from '@lockstep/base'
 import type { AuditStore, NewAuditEntry } from '@lockstep/engine/ports'
 
 const GATHER_MS = 50
 const AGAIN_MS = 1_000
+const TALLY_MS = 60_000
+/** Addresses that are told apart in one minute. */
+const MOST_TALLIES = 1_000
+/** Ids of what came to be that one entry names. */
+const MOST_MADE = 200
 const MOST_AT_ONCE = 500
 /** Beyond this the store has been away for long: the oldest ones go to the log instead. */
 const MOST_KEPT = 20_000
@@ -20,6 +27,10 @@ export interface AuditTrailOptions {
 
 interface Waiting {
   readonly entry: NewAuditEntry
+  /** How often it was noted. */
+  times: number
+  /** Ids of what came to be by it. */
+  readonly made: string[]
   /** Of a request that waits for it. */
   readonly settled?: () => void
 }
@@ -27,6 +38,11 @@ interface Waiting {
 export class AuditTrail {
   readonly #o: AuditTrailOptions
   #waiting: Waiting[] = []
+  /** Of those that wait, what may still be added to, by all that they say. */
+  readonly #noted = new Map<string, Waiting>()
+  /** Of strangers who were turned away, by what they tried and from where. */
+  readonly #tallies = new Map<string, Waiting>()
+  #tallyTimer: { cancel(): void } | undefined
   #writing: Promise<boolean> | undefined
   #timer: { cancel(): void } | undefined
   #closed = false
@@ -36,26 +52,56 @@ export class AuditTrail {
   }
 
   /** Settles when it is durable, or when the store could not take it: then it is tried again later, and logged. */
-  written(entry: NewAuditEntry): Promise<void> {
+  written(entry: NewAuditEntry, made?: string): Promise<void> {
     return new Promise((settled) => {
-      this.#add({ entry, settled })
+      this.#add({ entry, times: 1, made: made === undefined ? [] : [made], settled })
       void this.#flush()
     })
   }
 
   /** Written soon. */
-  note(entry: NewAuditEntry): void {
-    this.#add({ entry })
+  note(entry: NewAuditEntry, made?: string): void {
+    const said = entry.detail === undefined ? allOf(entry) : undefined
+    const same = said === undefined ? undefined : this.#noted.get(said)
+    if (same !== undefined && same.made.length < MOST_MADE) {
+      same.times += 1
+      if (made !== undefined) same.made.push(made)
+      return
+    }
+    const waiting: Waiting = { entry, times: 1, made: made === undefined ? [] : [made] }
+    if (said !== undefined) this.#noted.set(said, waiting)
+    this.#add(waiting)
     this.#later(GATHER_MS)
+  }
+
+  /** Counted, and written once a minute: one line for all that came from one address meanwhile, whatever it called itself. */
+  tally(entry: NewAuditEntry): void {
+    const own = `${entry.operation}\n${entry.outcome}\n${entry.address}`
+    const others = `${entry.operation}\n${entry.outcome}`
+    const key = this.#tallies.has(own) || this.#tallies.size < MOST_TALLIES ? own : others
+    const same = this.#tallies.get(key)
+    if (same !== undefined) same.times += 1
+    else this.#tallies.set(key, { entry: key === own ? entry : { ...entry, address: 'others' }, times: 1, made: [] })
+    if (this.#closed) this.#takeTallies()
+    else this.#tallyTimer ??= this.#o.clock.schedule(TALLY_MS, () => this.#takeTallies())
   }
 
   /** Writes what waits. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#takeTallies()
     this.#timer?.cancel()
     await this.#writing // a failure of what was under way is no answer to what follows
     while (this.#waiting.length > 0 && (await this.#flush()));
     if (this.#waiting.length > 0) this.#giveUp('audit entries could not be written before the stop', this.#waiting)
+  }
+
+  #takeTallies(): void {
+    this.#tallyTimer?.cancel()
+    this.#tallyTimer = undefined
+    for (const each of this.#tallies.values()) this.#add(each)
+    this.#tallies.clear()
+    this.#later(0)
   }
 
   #add(waiting: Waiting): void {
@@ -69,7 +115,7 @@ export class AuditTrail {
 
   /** The log is the last place that can keep them. */
   #giveUp(message: string, lost: readonly Waiting[]): void {
-    this.#o.logger.error(message, { entries: lost.map(({ entry }) => entry) })
+    this.#o.logger.error(message, { entries: lost.map(counted) })
   }
 
   #later(ms: number): void {
@@ -92,13 +138,14 @@ export class AuditTrail {
 
   async #write(): Promise<boolean> {
     const batch = this.#waiting.splice(0, MOST_AT_ONCE)
+    this.#noted.clear()
     if (batch.length === 0) return true
     try {
-      await this.#o.store.append(batch.map(({ entry }) => entry))
+      await this.#o.store.append(batch.map(counted))
       if (this.#waiting.length > 0) this.#later(0)
       return true
     } catch (error) {
-      this.#waiting = [...batch.map(({ entry }) => ({ entry })), ...this.#waiting]
+      this.#waiting = [...batch.map(({ entry, times, made }) => ({ entry, times, made })), ...this.#waiting]
       const reason = errorMessage(error)
       this.#o.logger.warn('audit entries are kept to be tried again', { count: batch.length, reason })
       this.#later(AGAIN_MS)
@@ -108,3 +155,23 @@ export class AuditTrail {
     }
   }
 }
+
+function counted({ entry, times, made }: Waiting): NewAuditEntry {
+  if (times === 1 && made.length === 0) return entry
+  const detail = { ...entry.detail, ...(times > 1 && { times }), ...(made.length > 0 && { made }) }
+  return { ...entry, detail }
+}
+
+/** Everything but when. Two that agree in it are told apart by nobody. */
+const allOf = ({
+  tenant,
+  actorKind,
+  actor,
+  operation,
+  target,
+  outcome,
+  status,
+  address,
+  agent,
+}: NewAuditEntry): string =>
+  `${operation}\n${outcome}\n${status}\n${target}\n${tenant}\n${actorKind}\n${actor}\n${address}\n${agent}`

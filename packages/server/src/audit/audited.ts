@@ -1,7 +1,7 @@
 import { errorCode } from '@lockstep/base'
 import type { AuditDetail, NewAuditEntry } from '@lockstep/engine/ports'
 import type { FastifyRequest } from 'fastify'
-import type { Principal } from '../auth/principal.ts'
+import { nobody, type Principal } from '../auth/principal.ts'
 import { toProblem } from '../problem/to-problem.ts'
 import type { Answer } from '../route/answer.ts'
 import type { AuditTrail } from './audit-trail.ts'
@@ -14,6 +14,15 @@ const LONGEST_REASON = 1_000
 /** Of a value before or after, as JSON. */
 const LARGEST_VALUE = 4_000
 
+/** What the entry says where the path of the request does not. An operation fills it in as it learns it: it counts for what is refused too. */
+export interface AuditNote {
+  target?: string
+  /** Of a stranger's request: whose token it was. */
+  tenant?: string
+  /** Of a stranger who turned out to be somebody. */
+  by?: Principal
+}
+
 export interface AuditedCall {
   readonly trail: AuditTrail
   readonly mode: AuditMode
@@ -22,50 +31,95 @@ export interface AuditedCall {
   readonly request: FastifyRequest
   readonly at: number
   readonly node: string
-  /** Its path holds a secret. */
+  /** Its path is a secret. */
+  readonly opens: boolean
+  /** Its body holds secrets. */
   readonly secret: boolean
+  readonly note: AuditNote
 }
 
 /** Runs what is audited. The entry is about what came of it, refused or done. */
-export async function audited(call: AuditedCall, execute: () => Answer | Promise<Answer>): Promise<Answer> {
+export function audited(call: AuditedCall, execute: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
+  return call.mode === 'written' ? afterItIsWritten(call, execute) : whileItGoesOn(call, execute)
+}
+
+async function afterItIsWritten(call: AuditedCall, execute: () => Answer | Promise<Answer>): Promise<Answer> {
   let answer: Answer
   try {
     answer = await execute()
   } catch (error) {
-    await tell(call, errorCode(error) ?? 'INTERNAL', toProblem(error).status)
+    await tell(call, ...refusal(error))
     throw error
   }
-  await tell(call, 'done', answer.status, answer.change)
+  await tell(call, 'done', answer.status, answer)
   return answer
 }
 
-export async function tell(
+/** Nobody waits for the entry, so nothing is awaited for it: these are the busy routes. */
+function whileItGoesOn(call: AuditedCall, execute: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
+  const done = (answer: Answer): Answer => {
+    void tell(call, 'done', answer.status, answer)
+    return answer
+  }
+  const failed = (error: unknown): never => {
+    void tell(call, ...refusal(error))
+    throw error
+  }
+  let answer: Answer | Promise<Answer>
+  try {
+    answer = execute()
+  } catch (error) {
+    return failed(error)
+  }
+  return answer instanceof Promise ? answer.then(done, failed) : done(answer)
+}
+
+const refusal = (error: unknown) => [errorCode(error) ?? 'INTERNAL', toProblem(error).status] as const
+
+/** Settles when the entry needs no more waiting for. */
+export function tell(
   call: AuditedCall,
   outcome: string,
   status: number,
-  change?: Answer['change'],
-): Promise<void> {
-  const entry = { ...entryOf(call, outcome, status), detail: detailOf(call, change) }
-  if (call.mode === 'written') await call.trail.written(entry)
-  else call.trail.note(entry)
+  answer?: Pick<Answer, 'change' | 'location'>,
+): Promise<void> | undefined {
+  const entry = entryOf(call, outcome, status, detailOf(call, answer?.change))
+  if (call.principal.id === nobody.id && status === 429) call.trail.tally(entry)
+  else if (call.mode === 'written') return call.trail.written(entry, madeBy(answer))
+  else call.trail.note(entry, madeBy(answer))
+  return undefined
 }
 
-function entryOf(call: AuditedCall, outcome: string, status: number): NewAuditEntry {
-  const { request, principal, operation, at, node, secret } = call
-  const params = Object.values((request.params ?? {}) as Record<string, string>)
+/** What came to be by it stands at the end of its address. */
+function madeBy(answer: Pick<Answer, 'location'> | undefined): string | undefined {
+  const { location } = answer ?? {}
+  return location === undefined
+    ? undefined
+    : keepable(decodeURIComponent(location.slice(location.lastIndexOf('/') + 1)))
+}
+
+function entryOf(call: AuditedCall, outcome: string, status: number, detail: AuditDetail | undefined): NewAuditEntry {
+  const { request, operation, at, node, opens, note } = call
+  const principal = note.by ?? call.principal
   return {
-    tenant: principal.tenant,
+    tenant: note.tenant ?? principal.tenant,
     at,
     actorKind: principal.kind,
     actor: keepable(principal.id),
     operation,
-    target: secret ? '' : keepable(params.join('/')),
+    target: note.target === undefined ? targetOf(request, opens) : keepable(note.target),
     outcome,
     status,
     address: request.ip,
     agent: keepable(request.headers['user-agent'] ?? ''),
     node,
+    detail,
   }
+}
+
+function targetOf({ params }: FastifyRequest, opens: boolean): string {
+  const text = opens ? '' : Object.values(params as Readonly<Record<string, string>>).join('/')
+  return text === '' ? '' : keepable(text)
 }
 
 /** The reason that was given, and what changed. Bodies of secret routes are not looked at. */
@@ -88,5 +142,10 @@ function small(value: unknown): unknown {
   return text.length > LARGEST_VALUE ? null : (JSON.parse(text.replaceAll('\\u0000', '')) as unknown)
 }
 
+const PLAIN = /^[\x20-\x7e]*$/
+
 /** Strangers write some of it: neither control characters nor endless text. */
-const keepable = (text: string, longest = LONGEST): string => text.slice(0, longest).replace(/[\p{Cc}\p{Cs}]/gu, '�')
+function keepable(text: string, longest = LONGEST): string {
+  const short = text.length > longest ? text.slice(0, longest) : text
+  return PLAIN.test(short) ? short : short.replace(/[\p{Cc}\p{Cs}]/gu, '�')
+}

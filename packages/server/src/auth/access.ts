@@ -156,12 +156,12 @@ export function requireKept({ kept }: Access, path: string): KeptAccess {
   return kept
 }
 
-/** Whether whoever opened something long is still who they were: keys are revoked, sessions end, tokens expire. */
-export async function isStillKnown(access: Access, headers: Asking['headers']): Promise<boolean> {
+/** Who opened something long, as they are now: keys are revoked, sessions end, tokens expire, roles change. */
+export async function stillKnown(access: Access, asking: Asking): Promise<Principal | undefined> {
   try {
-    return (await access.identify({ method: 'GET', headers, ip: 'stream' })) !== undefined
+    return await access.identify(asking)
   } catch (error) {
-    if (Unauthenticated.is(error) || RateLimited.is(error)) return false
+    if (Unauthenticated.is(error) || RateLimited.is(error)) return undefined
     throw error
   }
 }

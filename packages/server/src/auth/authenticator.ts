@@ -1,7 +1,7 @@
 /**
  * Who sent a request. Bearer credentials come first and alone: a wrong one is refused although a good cookie came with it. Failures are
- * counted per address and told to come back later, while what is right is always let in: nobody can lock others out. Every way of failing
- * is answered alike.
+ * counted per address and told to come back later, while what is right is let in: nobody can lock others out. An address that goes on
+ * failing does not reach the store any more, but for credentials that were right here before. Every way of failing is answered alike.
  */
 import type { Clock } from '@lockstep/base'
 import { DEFAULT_TENANT } from '@lockstep/engine'
@@ -30,6 +30,10 @@ export interface AuthenticatorOptions {
 
 /** Ten failures at once, one more every six seconds. */
 const FAILURES = { burst: 10, perMs: 60_000 }
+/** Looks into the store that found nothing: keys and cookies can be made up as fast as they can be sent. */
+const LOOKS_IN_VAIN = { burst: 100, perMs: 60_000 }
+/** Hashes of credentials that were right; who was forgotten has to be found again. */
+const MOST_PROVEN = 10_000
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i
 
 const bootstrap: Principal = {
@@ -45,12 +49,15 @@ export class Authenticator {
   readonly #o: AuthenticatorOptions
   readonly #bootstrapHash: string | undefined
   readonly #failures: RateLimiter
+  readonly #inVain: RateLimiter
+  readonly #proven = new Set<string>()
   readonly #known: KnownKeys
 
   constructor(options: AuthenticatorOptions) {
     this.#o = options
     this.#bootstrapHash = options.bootstrapKey === undefined ? undefined : hashOf(options.bootstrapKey)
     this.#failures = new RateLimiter(options.clock, FAILURES)
+    this.#inVain = new RateLimiter(options.clock, LOOKS_IN_VAIN)
     this.#known = new KnownKeys(options.store.keys, options.clock)
   }
 
@@ -60,20 +67,25 @@ export class Authenticator {
     if (authorization !== undefined) return this.#byBearer(authorization, request.ip)
     const token = this.#o.cookie.read(cookie)
     if (token === undefined) return undefined
-    const session = await this.#o.store.sessions.touch(sessionHash(token, this.#o.secret), this.#o.idleMs)
-    if (session === undefined) return this.#issued(request, token)
-    this.#o.checkSite(request)
+    const hash = sessionHash(token, this.#o.secret)
+    const found = await this.#lookUp(request.ip, hash, async () => (await this.#local(hash)) ?? this.#issued(hash))
+    if (found !== undefined) this.#o.checkSite(request)
+    return found // a cookie that has run out is as none
+  }
+
+  async #local(hash: string): Promise<Principal | undefined> {
+    const session = await this.#o.store.sessions.touch(hash, this.#o.idleMs)
+    if (session === undefined) return undefined
     const { name, tenant, role } = session.user
     const permissions = grantedTo(role, undefined)
     return { kind: 'user', id: `user:${name}`, name, tenant, role: role as Principal['role'], permissions }
   }
 
-  /** Of those who came through the issuer; a cookie that has run out is as none. */
-  async #issued(request: Asking, token: string): Promise<Principal | undefined> {
+  /** Of those who came through the issuer. */
+  async #issued(hash: string): Promise<Principal | undefined> {
     if (this.#o.tokens === undefined) return undefined
-    const found = await this.#o.store.issuedSessions.touch(sessionHash(token, this.#o.secret), this.#o.idleMs)
+    const found = await this.#o.store.issuedSessions.touch(hash, this.#o.idleMs)
     if (found === undefined) return undefined
-    this.#o.checkSite(request)
     const { subject: id, name, tenant, role } = found
     return { kind: 'token', id, name, tenant, role: role as Principal['role'], permissions: grantedTo(role, undefined) }
   }
@@ -85,17 +97,38 @@ export class Authenticator {
 
   async #byBearer(header: string, address: string): Promise<Principal> {
     const text = BEARER.exec(header)?.[1]
-    const found = text === undefined ? undefined : await this.#find(text)
+    const found = text === undefined ? undefined : await this.#find(text, address)
     if (found !== undefined) return found
     const waitMs = this.#failures.ask(address)
     if (waitMs > 0) throw new RateLimited({ what: 'failed attempts from this address', retryAfterMs: waitMs })
     throw new Unauthenticated({})
   }
 
-  async #find(text: string): Promise<Principal | undefined> {
+  async #find(text: string, address: string): Promise<Principal | undefined> {
     if (this.#bootstrapHash !== undefined && sameHash(hashOf(text), this.#bootstrapHash)) return bootstrap
     if (!text.startsWith(KEY_PREFIX)) return this.#o.tokens?.verify(text)
     const parsed = parseKey(text)
-    return parsed && this.#known.find(parsed.id, parsed.hash)
+    if (parsed === undefined) return undefined
+    const { id, hash } = parsed
+    return this.#lookUp(address, `${id} ${hash}`, () => this.#known.find(id, hash))
+  }
+
+  async #lookUp(
+    address: string,
+    credential: string,
+    look: () => Promise<Principal | undefined>,
+  ): Promise<Principal | undefined> {
+    const isProven = this.#proven.has(credential)
+    const waitMs = isProven ? 0 : this.#inVain.ask(address, false)
+    if (waitMs > 0) throw new RateLimited({ what: 'failed attempts from this address', retryAfterMs: waitMs })
+    const found = await look()
+    if (found === undefined) {
+      this.#proven.delete(credential)
+      this.#inVain.ask(address)
+    } else if (!isProven) {
+      if (this.#proven.size >= MOST_PROVEN) this.#proven.clear()
+      this.#proven.add(credential)
+    }
+    return found
   }
 }

@@ -20,6 +20,12 @@ export const Forbidden = defineError(
   (d: { who: string; permission: string }) => `${d.who} may not do this: it takes ${d.permission}`,
 )
 
+export const TaskNotYours = defineError(
+  'TASK_NOT_YOURS',
+  { retryable: false },
+  (d: { who: string; why: string }) => `${d.who} cannot complete this task: ${d.why}`,
+)
+
 export const CrossSite = defineError(
   'CROSS_SITE_REQUEST',
   { retryable: false },

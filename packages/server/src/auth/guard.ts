@@ -12,6 +12,7 @@ import { Forbidden, RouteWithoutPermission, Unauthenticated } from './errors.ts'
 import type { RoutePermission } from './permissions.ts'
 import { may, nobody, type Principal } from './principal.ts'
 import { requireHttpsOf } from './require-https.ts'
+import { identifyVisitor, type Visitors } from './visitors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,17 +25,34 @@ declare module 'fastify' {
     reach?: 'cluster' | undefined
     /** Its path is a credential. */
     opens?: true | undefined
+    /** Of a route for anybody: who comes is counted, and perhaps asked who they are. */
+    visitors?: Visitors | undefined
     /** Its name in the audit log. */
     operation?: string
   }
+  interface FastifyInstance {
+    /** Every way in that there is. */
+    readonly doors: readonly Door[]
+  }
+}
+
+export interface Door {
+  readonly method: string
+  /** Its whole path. */
+  readonly url: string
+  /** Absent: nobody said, which stops the boot. */
+  readonly permission: RoutePermission | undefined
+  readonly reach: 'cluster' | undefined
 }
 
 /** Must come before the routes it is to guard. The answer is asked once all of them are there. */
 export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock): () => void {
-  const open: string[] = []
+  const doors: Door[] = []
+  app.decorate('doors', doors)
   app.decorateRequest('principal', null as never) // the framework refuses to share an object among requests
   app.addHook('onRoute', ({ config, method, url }) => {
-    if (config?.permission === undefined && method !== 'OPTIONS') open.push(`${[method].flat().join('|')} ${url}`)
+    for (const each of [method].flat())
+      doors.push({ method: each, url, permission: config?.permission, reach: config?.reach })
   })
   const letIn = (
     request: FastifyRequest,
@@ -54,13 +72,23 @@ export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock):
       throw new Forbidden({ who: principal.name, permission: missing })
     })
   }
+  const visit = (request: FastifyRequest, reply: FastifyReply, principal: Principal | undefined): void => {
+    access.requests?.take(callerOf(principal, request), reply)
+    request.principal = principal ?? nobody
+  }
   app.addHook(
     'onRequest',
     hook((request, reply) => {
       request.principal = nobody
       const { config } = request.routeOptions // made anew at each look
-      const { permission, opens, operation = '' } = config
+      const { permission, opens, visitors, operation = '' } = config
       if (opens && access.requireHttps) requireHttpsOf(request)
+      if (visitors !== undefined) {
+        const known = identifyVisitor(access, visitors, request)
+        return known instanceof Promise
+          ? known.then((each) => visit(request, reply, each))
+          : visit(request, reply, known)
+      }
       if (permission === 'public' && operation === '') return undefined // what every stranger may see is not worth a look at who it is
       const known = access.identify(request)
       return known instanceof Promise
@@ -69,7 +97,8 @@ export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock):
     }),
   )
   return () => {
-    if (open.length > 0) throw new RouteWithoutPermission({ routes: open })
+    const open = doors.filter(({ permission }) => permission === undefined)
+    if (open.length > 0) throw new RouteWithoutPermission({ routes: open.map(({ method, url }) => `${method} ${url}`) })
   }
 }
 
@@ -91,6 +120,11 @@ function missingFrom(
 async function tellRefused(access: Access, request: FastifyRequest, operation: string, at: number): Promise<void> {
   if (access.kept === undefined || request.method === 'GET' || request.method === 'HEAD') return
   const { audit: trail, nodeName: node } = access.kept
+  const { opens } = request.routeOptions.config
   const { principal } = request
-  await tell({ trail, mode: 'behind', operation, principal, request, at, node, secret: false }, 'FORBIDDEN', 403)
+  await tell(
+    { trail, mode: 'behind', operation, principal, request, at, node, opens: opens === true, secret: false, note: {} },
+    'FORBIDDEN',
+    403,
+  )
 }

@@ -38,8 +38,8 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * What a route asks of its caller. `signed-in`: to be somebody. `public`: nothing, because the request carries what opens it (a token,
- * a password) or shows nothing of anybody.
+ * a password) or shows nothing of anybody. `as-published`: what the author of the workflow behind it wants, nothing or `instances:start`.
  */
-export type RoutePermission = Permission | 'signed-in' | 'public'
+export type RoutePermission = Permission | 'signed-in' | 'public' | 'as-published'
 
 export const isPermission = (text: string): text is Permission => (permissions as readonly string[]).includes(text)

@@ -36,6 +36,7 @@ export function grantedTo(role: string, only: readonly string[] | undefined): Re
 export function may(principal: Principal, permission: RoutePermission): boolean {
   if (permission === 'public') return true
   if (permission === 'signed-in') return principal.id !== nobody.id
+  if (permission === 'as-published') return false // nobody, until it is known which workflow it is
   return principal.permissions.has(permission)
 }
 

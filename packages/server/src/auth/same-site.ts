@@ -30,11 +30,13 @@ export function siteCheck({ publicOrigin, corsOrigins }: SiteOptions): CheckSite
   return ({ method, headers }) => {
     if (SAFE.has(method)) return
     const { origin, host = '' } = headers
+    const site = headers['sec-fetch-site']
     if (origin !== undefined) {
       if (named.has(origin) || hostOf(origin) === host) return
+      // Pages that tell nobody where they are, as those behind a link, send none that could be compared.
+      if (origin === 'null' && site === 'same-origin') return
       throw new CrossSite({ why: `its Origin is ${origin.slice(0, 80)}` })
     }
-    const site = headers['sec-fetch-site']
     if (site === undefined || site === 'same-origin' || site === 'none') return
     throw new CrossSite({ why: `Sec-Fetch-Site is ${String(site).slice(0, 20)}` })
   }

@@ -9,7 +9,7 @@ import { nobody, type Principal } from './principal.ts'
 import { isLoopback } from './same-site.ts'
 import { newSessionToken, sessionHash } from './session-cookie.ts'
 
-const open = { config: { permission: 'public' } } as const
+const open = { config: { permission: 'public', visitors: 'counted' } } as const
 const POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 /** A path of this server and nothing that leads elsewhere. */
 const PATH = /^\/(?![/\\])[\x21-\x7e]{0,2000}$/
@@ -71,7 +71,7 @@ export function signOnRoutes(app: FastifyInstance, { access, basePath, publicUrl
       tell(
         {
           ...{ trail: kept.audit, mode: 'behind', operation: 'singleSignOn', principal, request },
-          ...{ at: now(), node: kept.nodeName, secret: true },
+          ...{ at: now(), node: kept.nodeName, opens: false, secret: true, note: {} },
         },
         outcome,
         status,

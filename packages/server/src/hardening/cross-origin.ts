@@ -1,7 +1,16 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 
-const EXPOSED = ['etag', 'location', 'retry-after', 'idempotent-replayed', 'www-authenticate']
+const EXPOSED = [
+  'date',
+  'etag',
+  'link',
+  'location',
+  'retry-after',
+  'idempotent-replayed',
+  'www-authenticate',
+  'x-request-id',
+]
 const PREFLIGHT_S = 600
 
 /** Pages of the origins that were named may use this server, cookies included; no other origin is ever told that it may. */

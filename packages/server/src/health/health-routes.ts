@@ -16,7 +16,7 @@ export function healthRoutes(app: FastifyInstance, health: HealthSource): void {
 
   app.get('/health/ready', open, async (_request, reply) => {
     const checks = await health.ready()
-    const ready = checks.every((check) => check.ok)
+    const ready = checks.every(({ ok, degraded }) => ok || degraded === true)
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not-ready', checks })
   })
 }

@@ -2,7 +2,9 @@
 export interface HealthCheck {
   readonly name: string
   readonly ok: boolean
-  /** What is wrong, in a sentence; absent when all is well. */
+  /** It can do without: it is slower, and still of use. */
+  readonly degraded?: boolean
+  /** What is wrong, in a sentence that any stranger may read; absent when all is well. */
   readonly reason?: string
 }
 

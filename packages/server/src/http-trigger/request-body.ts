@@ -1,7 +1,8 @@
 import { errorMessage, type Json } from '@lockstep/base'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { MalformedJson, UnsupportedMediaType } from '../problem/request-errors.ts'
-import { checkSound } from '../request/sound-json.ts'
+import { MalformedJson } from '../problem/request-errors.ts'
+import { refuseUnreadable } from '../request/readable.ts'
+import { checkSound, type JsonLimits } from '../request/sound-json.ts'
 
 const sizes = new WeakMap<FastifyRequest, number>()
 
@@ -9,37 +10,42 @@ const sizes = new WeakMap<FastifyRequest, number>()
 export const bodyBytes = (request: FastifyRequest): number => sizes.get(request) ?? 0
 
 /** JSON, forms and text; nothing that is compressed. */
-export function readWorkflowBodies(app: FastifyInstance): void {
+export function readWorkflowBodies(app: FastifyInstance, limits: JsonLimits): void {
   const json = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   const read = (
     types: string | RegExp,
     parse: (request: FastifyRequest, text: string) => Promise<Json> | Json,
+    asJson: (text: string, value: Json) => string,
   ): void => {
     app.addContentTypeParser(types, { parseAs: 'string' }, async (request: FastifyRequest, given: string | Buffer) => {
       const text = String(given)
       sizes.set(request, Buffer.byteLength(text))
-      const encoding = request.headers['content-encoding']
-      if (encoding !== undefined && encoding !== 'identity')
-        throw new UnsupportedMediaType({ found: `Content-Encoding ${encoding}` })
+      refuseUnreadable(request)
       if (text === '') return undefined
       const value = await parse(request, text)
-      checkSound(JSON.stringify(value), value)
+      checkSound(asJson(text, value), value, limits)
       return value
     })
   }
-  read(/^application\/(?:[\w.+-]+\+)?json/, (request, text) => {
-    return new Promise((resolve, reject) => {
-      json(request, text, (error, value) =>
-        error === null
-          ? resolve(value as Json)
-          : reject(new MalformedJson({ reason: errorMessage(error.cause ?? error) })),
-      )
-    })
-  })
-  read('application/x-www-form-urlencoded', (_request, text) => fieldsOf(text))
-  read(/^text\//, (_request, text) => text)
+  read(
+    /^application\/(?:[\w.+-]+\+)?json/,
+    (request, text) => {
+      return new Promise((resolve, reject) => {
+        json(request, text, (error, value) =>
+          error === null
+            ? resolve(value as Json)
+            : reject(new MalformedJson({ reason: errorMessage(error.cause ?? error) })),
+        )
+      })
+    },
+    (text) => text,
+  )
+  read('application/x-www-form-urlencoded', (_request, text) => fieldsOf(text), written)
+  read(/^text\//, (_request, text) => text, written)
 }
+
+const written = (_text: string, value: Json): string => JSON.stringify(value)
 
 /** A field that comes more than once is a list. */
 function fieldsOf(text: string): Json {

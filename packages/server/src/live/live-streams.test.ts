@@ -30,6 +30,7 @@ function open(guard?: () => boolean) {
     after: undefined,
     once: false,
     headers: {},
+    address: '127.0.0.1',
   })
   return { ...hand, streams, stream, follower: followers[0]!, closedCount: () => closed }
 }

@@ -6,8 +6,15 @@ import type { StreamFilter } from './stream-filter.ts'
 /** Headers of the request that opened a stream. */
 export type StreamHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Whether whoever sent this may still be told things. Asked with every heartbeat: keys are revoked and sessions end. */
-export type StreamGuard = (headers: StreamHeaders) => boolean | Promise<boolean>
+/** Who opened a stream, and what it tells them. */
+export interface StreamReader {
+  readonly headers: StreamHeaders
+  readonly address: string
+  readonly filter: StreamFilter
+}
+
+/** Whether whoever opened this may still be told it. Asked with every heartbeat: keys are revoked, sessions end and roles change. */
+export type StreamGuard = (reader: StreamReader) => boolean | Promise<boolean>
 
 export interface LiveStreamsOptions {
   readonly feed: LiveFeed
@@ -19,17 +26,15 @@ export interface LiveStreamsOptions {
   readonly mostWaiting?: number
 }
 
-export interface StreamRequest {
-  readonly filter: StreamFilter
+export interface StreamRequest extends StreamReader {
   readonly after: LiveCursor | undefined
   readonly once: boolean
-  readonly headers: StreamHeaders
 }
 
 /** All open streams of this server, with one heartbeat for all of them. */
 export class LiveStreams {
   readonly #o: LiveStreamsOptions
-  readonly #open = new Map<EventStream, StreamHeaders>()
+  readonly #open = new Map<EventStream, StreamReader>()
   #timer: Timer | undefined
   #closed = false
 
@@ -41,10 +46,11 @@ export class LiveStreams {
     return this.#open.size
   }
 
-  open({ filter, after, once, headers }: StreamRequest): EventStream {
+  open({ after, once, ...reader }: StreamRequest): EventStream {
     const { clock, feed, mostWaiting = 1_048_576 } = this.#o
+    const { filter } = reader
     const stream = new EventStream({ filter, once, clock, mostWaiting, onClose: (each) => this.#left(each) })
-    this.#open.set(stream, headers)
+    this.#open.set(stream, reader)
     stream.attach(feed.follow(after, stream))
     if (this.#closed) stream.finish('this node is stopping')
     else this.#timer ??= this.#nextBeat()
@@ -68,14 +74,14 @@ export class LiveStreams {
   #nextBeat(): Timer {
     return this.#o.clock.schedule(this.#o.heartbeatMs ?? 15_000, () => {
       this.#timer = this.#nextBeat()
-      for (const [stream, headers] of this.#open) void this.#beat(stream, headers)
+      for (const [stream, reader] of this.#open) void this.#beat(stream, reader)
     })
   }
 
-  async #beat(stream: EventStream, headers: StreamHeaders): Promise<void> {
+  async #beat(stream: EventStream, reader: StreamReader): Promise<void> {
     const { guard } = this.#o
     // A guard that cannot tell is no reason to send anybody away: the next beat asks again.
-    const mayStay = guard === undefined || (await Promise.resolve(guard(headers)).catch(() => true))
+    const mayStay = guard === undefined || (await Promise.resolve(guard(reader)).catch(() => true))
     if (mayStay) stream.beat()
     else stream.finish('no longer allowed')
   }

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { InvalidRequest, RouteNotFound } from '../problem/request-errors.ts'
 import { route } from '../route/route.ts'
 import { closed, flag } from '../wire/schema.ts'
+import { topicsFor } from './topic-permissions.ts'
 
 const TOPIC = `(?:${liveTopics.join('|')})`
 
@@ -12,16 +13,17 @@ export const streamEvents = route({
   method: 'GET',
   path: '/streams/events',
   name: 'streamEvents',
-  permission: 'instances:read',
+  permission: 'signed-in',
   summary:
-    'Everything that happens, as it is committed: server-sent events in the order of commits. Goes on behind Last-Event-ID, on any node.',
+    'Everything that happens, as it is committed: server-sent events in the order of commits. Goes on behind Last-Event-ID, on any node. Each topic takes the permission to read what it is about.',
   query: closed({
     topic: Type.Optional(
       Type.String({
         pattern: `^${TOPIC}(?:,${TOPIC})*$`,
-        description: `One or more of ${liveTopics.join(', ')}, with commas. All unless told.`,
+        description: `One or more of ${liveTopics.join(', ')}, with commas. All that the caller may hear unless told.`,
       }),
     ),
+    topics: Type.Optional(Type.String({ pattern: `^${TOPIC}(?:,${TOPIC})*$`, description: 'The same as topic.' })),
     instance: Type.Optional(Type.String({ description: 'Only what concerns this instance: wfi_…' })),
     after: Type.Optional(Type.String({ description: 'The same as the header Last-Event-ID, which goes before it.' })),
     follow: Type.Optional(flag('false: ends when everything committed so far was sent. true unless told.')),
@@ -30,14 +32,16 @@ export const streamEvents = route({
   replyTypes: ['text/event-stream'],
   problems: ['INVALID_ID'],
   stream: true,
-  async handle({ live, tenant }, { query: { topic, instance, after, follow = true }, headers }) {
+  async handle({ live, seats, tenant }, { query, headers, address, principal }) {
+    const { topics, topic = topics, instance, after, follow = true } = query
     if (live === undefined) throw new RouteNotFound({ method: 'GET', path: '/streams/events' })
     const filter = {
       tenant,
-      topics: topic === undefined ? undefined : new Set(topic.split(',') as LiveTopic[]),
+      topics: topicsFor(principal, topic === undefined ? undefined : new Set(topic.split(',') as LiveTopic[])),
       instanceId: instance === undefined ? undefined : fromWireId('instance', instance),
     }
-    const body = live.open({ filter, after: placeOf(headers['last-event-id'], after), once: !follow, headers })
+    const place = placeOf(headers['last-event-id'], after)
+    const body = seats.seat(principal, () => live.open({ filter, after: place, once: !follow, headers, address }))
     return {
       status: 200,
       type: 'text/event-stream; charset=utf-8',

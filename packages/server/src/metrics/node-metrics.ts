@@ -22,6 +22,7 @@ export class NodeMetrics implements EngineMetrics {
   readonly #lateness = new Buckets(SHORT)
   readonly #query = new Buckets(SHORT)
   readonly #runs = { started: 0, waiting: 0, skipped: 0 }
+  #misfires = 0
   #started = 0
   #failedSteps = 0
   #deadlocks = 0
@@ -62,10 +63,11 @@ export class NodeMetrics implements EngineMetrics {
     this.#lateness.record(lateMs / 1_000)
   }
 
-  schedulesFired(started: number, waiting: number, skipped: number): void {
+  schedulesFired(started: number, waiting: number, skipped: number, misfires: number): void {
     this.#runs.started += started
     this.#runs.waiting += waiting
     this.#runs.skipped += skipped
+    this.#misfires += misfires
   }
 
   schedulerLooked(): void {
@@ -109,7 +111,7 @@ export class NodeMetrics implements EngineMetrics {
       'Occurrences of schedules that this node decided about.',
       () => each('state', this.#runs),
     )
-    counter('lockstep_schedule_misfires_total', 'Occurrences that did not fire.', () => this.#runs.skipped)
+    counter('lockstep_schedule_misfires_total', 'Occurrences that were missed and let go.', () => this.#misfires)
     expose(
       this.registry,
       'gauge',

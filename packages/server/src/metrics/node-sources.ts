@@ -20,6 +20,7 @@ export interface CacheStats {
 }
 
 export interface MetricSources {
+  readonly node: Readonly<Record<'cluster' | 'version', string>>
   /** Instances in hand. */
   readonly heldCount: () => number
   readonly pools: () => readonly PoolStats[]
@@ -40,6 +41,9 @@ export function exposeSources(registry: Registry, sources: MetricSources): void 
   const counter = (name: string, help: string, read: () => readonly Sample[]): void =>
     expose(registry, 'counter', name, help, read)
 
+  gauge('lockstep_node_info', 'Always 1: the labels say what this node is of.', () => [
+    { labels: sources.node, value: 1 },
+  ])
   gauge('lockstep_instances_held', 'Instances that this node has in hand.', () => one(sources.heldCount()))
   gauge('lockstep_live_streams', 'Open live streams.', () => one(sources.streams()))
   gauge('lockstep_round_trip_seconds', 'Last measured round trip, by what was asked.', () =>

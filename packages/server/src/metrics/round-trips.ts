@@ -1,5 +1,5 @@
 /** How long the servers that a node leans on take to answer, and a warning when one of them is far away. */
-import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, type Timer, withTimeout } from '@lockstep/base'
 
 export interface RoundTripTarget {
   readonly name: 'database' | 'redis' | 'broker'
@@ -9,12 +9,16 @@ export interface RoundTripTarget {
 /** Above these every step, lock or message pays for the way. */
 const LIMITS_MS: Readonly<Record<RoundTripTarget['name'], number>> = { database: 10, redis: 5, broker: 10 }
 const EVERY_MS = 15_000
+/** Who takes longer does not answer. */
+const LONGEST_MS = 5_000
 /** One slow answer says nothing; a row of them does. */
 const IN_A_ROW = 3
 
 export class RoundTrips {
   /** Seconds. */
   readonly latest = new Map<string, number>()
+  /** Those that did not answer when they were last asked. */
+  readonly #silent = new Set<string>()
   readonly #slow = new Map<string, number>()
   readonly #targets: readonly RoundTripTarget[]
   readonly #clock: Clock
@@ -38,6 +42,12 @@ export class RoundTrips {
     this.#timer?.cancel()
   }
 
+  /** Every target; without seconds: not measured yet, or it did not answer. */
+  list(): readonly { readonly name: string; readonly seconds: number | undefined; readonly silent: boolean }[] {
+    const { latest } = this
+    return this.#targets.map(({ name }) => ({ name, seconds: latest.get(name), silent: this.#silent.has(name) }))
+  }
+
   async measure(): Promise<void> {
     await Promise.all(this.#targets.map((target) => this.#measure(target)))
   }
@@ -45,13 +55,15 @@ export class RoundTrips {
   async #measure({ name, ping }: RoundTripTarget): Promise<void> {
     const began = this.#clock.monotonic()
     try {
-      await ping()
+      await withTimeout(this.#clock, LONGEST_MS, 'a round trip', ping())
     } catch (error) {
       this.latest.delete(name)
+      this.#silent.add(name)
       this.#logger.debug('round trip not measured', { target: name, reason: errorMessage(error) })
       return
     }
     const tookMs = this.#clock.monotonic() - began
+    this.#silent.delete(name)
     this.latest.set(name, tookMs / 1_000)
     const slow = tookMs > LIMITS_MS[name] ? (this.#slow.get(name) ?? 0) + 1 : 0
     this.#slow.set(name, slow)

@@ -26,9 +26,17 @@ export const ProblemSchema = Type.Object(
     detail: Type.String({ description: 'What happened this time and what to do.' }),
     code: oneOf(Object.keys(problemTitles), 'Stable: programs decide by it.'),
     retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
+    instance: Type.Optional(Type.String({ description: 'Names this one occurrence.' })),
+    requestId: Type.Optional(Type.String({ description: 'As in X-Request-Id, and in the log of the node.' })),
+    traceId: Type.Optional(Type.String({ description: 'Of the trace of the request, where nodes trace.' })),
     errors: Type.Optional(
       Type.Array(
-        Type.Object({ in: oneOf(['body', 'query', 'header', 'path']), field: Type.String(), text: Type.String() }),
+        Type.Object({
+          in: oneOf(['body', 'query', 'header', 'path']),
+          field: Type.String(),
+          text: Type.String(),
+          pointer: Type.Optional(Type.String({ description: 'Of the body: a JSON pointer.' })),
+        }),
         {
           description: 'INVALID_REQUEST: each field that is wrong.',
         },

@@ -55,7 +55,12 @@ const everywhere: readonly ErrorCode[] = [
   'ISSUER_UNREACHABLE',
   'INTERNAL',
 ]
-const withBody: readonly ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+const withBody: readonly ErrorCode[] = [
+  'MALFORMED_JSON',
+  'BODY_TOO_COMPLEX',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
 
 const withKey: readonly ErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
 

@@ -3,7 +3,6 @@ import type * as coordination from '@lockstep/coordination'
 import type * as engine from '@lockstep/engine'
 import type * as access from '../auth/errors.ts'
 import type * as startup from '../errors.ts'
-import type * as filter from '../filter/filter-text.ts'
 import type * as overload from '../overload/overload-errors.ts'
 import type * as instance from './instance-errors.ts'
 import type * as request from './request-errors.ts'
@@ -35,7 +34,6 @@ export type ErrorCode =
   | CodesOf<typeof base>
   | CodesOf<typeof coordination>
   | CodesOf<typeof engine>
-  | CodesOf<typeof filter>
   | CodesOf<typeof startup>
   | CodesOf<typeof access>
   | CodesOf<typeof overload>

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { errorCode, errorMessage, type Logger } from '@lockstep/base'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { traceIdOf } from '../trace/trace-requests.ts'
 import { fromFramework } from './from-framework.ts'
 import { BadRequest, HeadersTooLarge, RequestTimeout } from './request-errors.ts'
 import { type Problem, toProblem } from './to-problem.ts'
@@ -8,26 +9,43 @@ import { type Problem, toProblem } from './to-problem.ts'
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 const RETRY_AFTER_S = '1'
 
+export interface ProblemSite {
+  readonly logger: Logger
+  /** In front of the pages that types lead to. */
+  readonly basePath: string
+}
+
 /** Every error becomes a problem. Those of our own making are logged with all they say; the answer keeps it to itself. */
-export function answerWithProblems(app: FastifyInstance, logger: Logger): void {
+export function answerWithProblems(app: FastifyInstance, site: ProblemSite): void {
   app.setErrorHandler((error, request, reply) => {
     const { contentType, bodyLimit } = {
       contentType: request.headers['content-type'],
       bodyLimit: request.routeOptions.bodyLimit ?? 0,
     }
-    return sendProblem(reply, fromFramework(error, { contentType, bodyLimit }), request, logger)
+    return sendProblem(reply, fromFramework(error, { contentType, bodyLimit }), request, site)
   })
 }
 
 /** For paths that cannot even be routed. */
 export const frameworkErrors =
-  (logger: Logger) =>
+  (site: ProblemSite) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    sendProblem(reply, fromFramework(error, { contentType: undefined, bodyLimit: 0 }), request, logger)
+    sendProblem(reply, fromFramework(error, { contentType: undefined, bodyLimit: 0 }), request, site)
   }
 
-function sendProblem(reply: FastifyReply, error: unknown, request: FastifyRequest, logger: Logger): FastifyReply {
-  const problem = toProblem(error)
+function sendProblem(
+  reply: FastifyReply,
+  error: unknown,
+  request: FastifyRequest,
+  { logger, basePath }: ProblemSite,
+): FastifyReply {
+  const found = toProblem(error)
+  const { id: requestId } = request
+  // Who asks for support names the request; the same stands in the log.
+  const instance = `${basePath}/api/v1/requests/${encodeURIComponent(requestId)}`
+  const traceId = traceIdOf(request)
+  const type = `${basePath}${found.type}`
+  const problem: Problem = { ...found, type, instance, requestId, ...(traceId === undefined ? {} : { traceId }) }
   if (problem.status >= 500) logFailure(logger, problem, error, request)
   const retryAfter = retryAfterOf(problem)
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
@@ -45,6 +63,7 @@ function retryAfterOf({ status, code, retryAfterMs }: Problem): string | undefin
 
 function logFailure(logger: Logger, problem: Problem, error: unknown, request: FastifyRequest): void {
   const fields = {
+    requestId: request.id,
     method: request.method,
     path: pathOf(request.url),
     code: errorCode(error),

@@ -1,4 +1,5 @@
 import { defineError } from '@lockstep/base'
+import type { DevState, DevVerb } from '../dev-cluster/dev-control.ts'
 
 /** One thing that is wrong with a request, and where. */
 export interface RequestFault {
@@ -23,6 +24,16 @@ export const MalformedJson = defineError(
   'MALFORMED_JSON',
   { retryable: false },
   (d: { reason: string }) => `The body cannot be read as JSON: ${d.reason}`,
+)
+
+/** Sound JSON, and more of it inside itself than is worth reading. */
+export const BodyTooComplex = defineError(
+  'BODY_TOO_COMPLEX',
+  { retryable: false },
+  (d: { what: 'levels' | 'members'; limit: number; pointer: string }) =>
+    `The body has more than the ${d.limit} ${d.what} that this operation takes${d.pointer === '' ? '' : `, at ${d.pointer}`}: ${
+      d.what === 'levels' ? 'flatten it' : 'send less at once, or lists instead of objects'
+    }`,
 )
 
 /** What the parser of HTTP itself refused: a path that is not UTF-8, a length that does not fit. */
@@ -167,6 +178,26 @@ export const NodeNotFound = defineError(
   (d: { id: string }) => `There is no node "${d.id}": it has left, was buried, or never was`,
 )
 
+export const NotDevCluster = defineError(
+  'NOT_DEV_CLUSTER',
+  { retryable: false },
+  (_: object) =>
+    'Only the nodes of `lockstep cluster dev` can be killed, frozen and revived from here. Drain a node, or stop its process',
+)
+
+export const NodeWrongState = defineError(
+  'NODE_WRONG_STATE',
+  { retryable: false },
+  (d: { name: string; state: DevState; verb: DevVerb }) => `${d.name} is ${d.state}: it cannot ${doing[d.verb]}`,
+)
+
+const doing: Readonly<Record<DevVerb, string>> = {
+  kill: 'be killed',
+  pause: 'be frozen',
+  continue: 'go on',
+  revive: 'be revived',
+}
+
 export const SweepInProgress = defineError(
   'SWEEP_IN_PROGRESS',
   { retryable: true },
@@ -178,6 +209,13 @@ export const ShuttingDown = defineError(
   'SHUTTING_DOWN',
   { retryable: true },
   (_: object) => 'This node is shutting down',
+)
+
+/** Nothing of the request was begun: the node opens its store first. */
+export const NodeStarting = defineError(
+  'NODE_STARTING',
+  { retryable: true },
+  (_: object) => 'This node has not come up yet',
 )
 
 /** Anything nobody foresaw. What it was stands in the log, not in the answer. */

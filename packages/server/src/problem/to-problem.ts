@@ -32,7 +32,7 @@ import {
   StepNotFound,
 } from './instance-errors.ts'
 import { problemTitles } from './problem-titles.ts'
-import { ImportInvalid, InvalidRequest, MethodNotAllowed } from './request-errors.ts'
+import { BodyTooComplex, ImportInvalid, InvalidRequest, MethodNotAllowed, type RequestFault } from './request-errors.ts'
 
 /** RFC 9457, with a stable `code`; members beyond these depend on the code. */
 export interface Problem {
@@ -77,9 +77,16 @@ function withWireIds(text: string, error: unknown): string {
   return typeof id === 'string' && BARE_INSTANCE.test(id) ? text.replaceAll(id, toWireId('instance', id)) : text
 }
 
+/** What is wrong with a body is told by a JSON pointer, by that name too. */
+const withPointer = (fault: RequestFault) => (fault.in === 'body' ? { ...fault, pointer: fault.field } : fault)
+
 /** Members that programs act on. */
 function extrasOf(error: unknown): object | undefined {
-  if (InvalidRequest.is(error)) return { errors: error.details.errors }
+  if (BodyTooComplex.is(error)) {
+    const { what, limit, pointer } = error.details
+    return { what, limit, pointer }
+  }
+  if (InvalidRequest.is(error)) return { errors: error.details.errors.map(withPointer) }
   if (DefinitionInvalid.is(error) || InputInvalid.is(error) || ScheduleInvalid.is(error))
     return { problems: error.details.problems }
   if (ImportInvalid.is(error)) return { documents: error.details.documents, elsa: error.details.elsa }

@@ -9,6 +9,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   BACKUP_DAMAGED:
     '(command line) The file is no backup, is cut off, or is not as it was written. Nothing was restored.',
   BAD_REQUEST: 'The request cannot be read. The detail names the part.',
+  BODY_TOO_COMPLEX:
+    'The body is nested deeper, or has more members, than its route takes: 64 levels and 50,000 members (`LOCKSTEP_BODY_DEPTH`, `LOCKSTEP_BODY_MEMBERS`), 400 and 1,000,000 for workflows. `limit` and `pointer` say which limit, and where. Flatten it, or send less at once.',
   BODY_TOO_LARGE: 'The request body is over the limit of its route. Store large data elsewhere and pass a reference.',
   BOOKMARK_AMBIGUOUS: 'The instance waits at several bookmarks and none was named. Name one of those listed.',
   BOOKMARK_EXPIRED: "The bookmark's time is over.",
@@ -22,6 +24,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   CANCELLED: 'What was waited for was cancelled.',
   CANNOT_LISTEN: 'The address cannot be listened on. Choose another with `--host` and `--port`.',
   CHILD_FAILED: 'A workflow that this one ran did not complete.',
+  CLUSTER_NAME_MISMATCH:
+    'The database belongs to a cluster of another name. Set `LOCKSTEP_CLUSTER_NAME` to that name, or name another database.',
   CLUSTER_NEEDS_DATABASE:
     '`cluster dev` found no PostgreSQL on this machine, and none was named. Install one, or give `--database-url`.',
   COMMAND_FAILED: 'A command that `verify-cluster` was given ended badly. The message has what it said.',
@@ -38,6 +42,10 @@ export const problemNotes: Readonly<Record<string, string>> = {
   DATABASE_UNREACHABLE: 'The database cannot be used. The message names the place and the fix.',
   DATA_FOLDER_IN_USE: 'Another process has the embedded store open. Stop it, or choose another folder.',
   DATA_FOLDER_UNREADABLE: 'The folder cannot be opened as an embedded store.',
+  DEAD_LETTER_NOT_FOUND:
+    'No such dead letter: it was tried again, discarded, or is older than `retention` keeps them. `lockstep dead-letters list` shows them.',
+  DEAD_LETTER_UNREADABLE:
+    'Nobody can read what came, so nobody can try it again as it is. Send the `input` that the workflow is to start with.',
   DEFINITION_EXISTS: 'A workflow with this id exists. Save its draft instead.',
   DEFINITION_INVALID: 'The document has problems; each has a pointer, a code and a text.',
   DEFINITION_IS_CODE:
@@ -92,7 +100,7 @@ export const problemNotes: Readonly<Record<string, string>> = {
   INVALID_CURSOR: 'The cursor is not one that this list gave out.',
   INVALID_DURATION: 'Write `500ms`, `30s`, `5m`, `2h`, `7d` or ISO 8601.',
   INVALID_FACT: 'A journal holds a fact that cannot follow the ones before it. Please report it.',
-  INVALID_FILTER: 'The text of a filter cannot be read. Write `name=value`, or `name>=value` for times.',
+  INVALID_FILTER: '(client) The text of a filter cannot be read. Write `name=value`, or `name>=value` for times.',
   INVALID_ID: 'An id has another form or names another kind of thing.',
   INVALID_LOCK_NAME: 'A name of a lock is empty, too long or has control characters: 1 to 512 characters.',
   INVALID_OPTION: 'An option has a value that it may not have; the message says which are allowed.',
@@ -128,9 +136,14 @@ export const problemNotes: Readonly<Record<string, string>> = {
   MOVE_TARGET_NOT_EMPTY: '(command line) `move` only writes into an empty database. Name another one.',
   NODE_NOT_FOUND:
     'No node has this id: it has left, was buried, or never was. `lockstep cluster status` lists those that are there.',
+  NODE_STARTING: 'The node is opening its store. Come back in a moment; `/health/startup` says what it waits for.',
+  NODE_WRONG_STATE:
+    'The node of `cluster dev` is not in a state for this: what is dead cannot be killed, what runs cannot be revived. `processes` of `GET /cluster/nodes` has the states.',
   NON_DETERMINISTIC:
     'The code of a function workflow no longer follows its journal. Give the changed code a new version.',
   NOTHING_TO_FORK: 'At that fact nothing was left to do. Name an earlier one.',
+  NOT_DEV_CLUSTER:
+    'Only the nodes of `lockstep cluster dev` are killed, frozen and revived over the API. Elsewhere drain a node, or stop its process.',
   NOT_FOUND: 'There is nothing at this path.',
   NOT_JSON: 'A value cannot be kept as JSON; the pointer says where.',
   OPERATION_NOT_FOUND: 'No such batch operation.',
@@ -142,7 +155,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   OVERLOADED:
     'The request waited for room on a busy node and got none. Nothing of it was done; repeat it after `Retry-After`.',
   PARENT_TOLD: 'The workflow that ran this instance may have taken note of its end. Retry that one, or force it.',
-  PAYLOAD_TOO_LARGE: 'An input, output or payload is over 1 MiB of JSON.',
+  PAYLOAD_TOO_LARGE:
+    'An input, output or payload is over 1 MiB of JSON, or over `limits.payloadBytes` inside of an instance.',
   PORT_IN_USE: 'Another program listens there. Choose another port.',
   PROVIDER_UNAVAILABLE: 'The store of the locks cannot be reached. Nothing runs unlocked: try again when it is back.',
   RATE_LIMITED: 'Too many attempts of this kind, such as failed sign-ins. Come back after the time in `Retry-After`.',
@@ -190,6 +204,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   TASK_LEASE_LOST:
     'The claim on the task has ended, and perhaps another worker has it: what was done under it does not count. Claim again.',
   TASK_NOT_FOUND: 'No such task.',
+  TASK_NOT_YOURS:
+    'A human task names who may do it, and the caller is none of them; or the caller said the name of somebody else. Operators may act for one of those whom it names: `by`.',
   TERM_ENDED: 'A term of an election has ended: lost, resigned, failed, or too few members.',
   TEST_STEP_UNKNOWN:
     'A test run names a step, to stop at or to pin, that the saved draft does not have. Save the draft first, or name another step.',

@@ -1,3 +1,4 @@
+import { suggestion } from '@lockstep/engine'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
@@ -13,13 +14,20 @@ export function partCheck(part: RequestPart, schema: TSchema): (value: unknown) 
     compiled ??= Compile(schema)
     const validator = compiled
     if (validator.Check(value)) return value
-    throw new InvalidRequest({ errors: validator.Errors(value).flatMap((error) => describe(part, error, fields)) })
+    throw new InvalidRequest({
+      errors: validator.Errors(value).flatMap((error) => describe(part, error, fields, value)),
+    })
   }
 }
 
 const MOST_NAMED = 20
 
-function describe(part: RequestPart, error: TLocalizedValidationError, fields: readonly string[]): RequestFault[] {
+function describe(
+  part: RequestPart,
+  error: TLocalizedValidationError,
+  fields: readonly string[],
+  value: unknown,
+): RequestFault[] {
   const fault = (field: string, text: string): RequestFault => ({ in: part, field, text })
   const { instancePath } = error
   switch (error.keyword) {
@@ -37,7 +45,7 @@ function describe(part: RequestPart, error: TLocalizedValidationError, fields: r
       return [
         fault(
           place(part, instancePath),
-          `${label(part, instancePath)} must be one of ${error.params.allowedValues.join(', ')}`,
+          `${label(part, instancePath)} must be one of ${error.params.allowedValues.join(', ')}${meant(at(value, instancePath), error.params.allowedValues)}`,
         ),
       ]
     default:
@@ -47,8 +55,22 @@ function describe(part: RequestPart, error: TLocalizedValidationError, fields: r
 
 function unknownField(part: RequestPart, name: string, fields: readonly string[]): string {
   const known = fields.length === 0 ? 'it takes none' : `use ${fields.join(', ')}`
-  return `"${name.slice(0, 80)}" is not a field of the ${part}: remove it (${known})`
+  return `"${name.slice(0, 80)}" is not a field of the ${part}: remove it (${known})${meant(name, fields)}`
 }
+
+const LONGEST_NAME = 80
+
+/** Whoever sends much is not guessed at. */
+const meant = (given: unknown, known: readonly unknown[]): string =>
+  typeof given === 'string' && given.length <= LONGEST_NAME ? suggestion(given, known.map(String)) : ''
+
+const at = (value: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((found, name) => (found as Record<string, unknown> | null)?.[unescaped(name)], value)
+
+const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
 const label = (part: RequestPart, pointer: string): string =>
   pointer === '' ? `The ${part}` : `"${pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')}"`

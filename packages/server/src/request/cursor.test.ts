@@ -11,6 +11,8 @@ describe('cursors', () => {
       const text = toCursor({ key: 'abc', seen: 7, back }, 'status=faulted')
       expect(fromCursor(text, 'status=faulted', FORM)).toEqual({ key: 'abc', seen: 7, back })
       expect(() => fromCursor(text, 'status=running', FORM)).toThrow(/other filters/)
+      const counted = { key: 'abc', seen: 7, back, count: { value: 10_000, exact: false } }
+      expect(fromCursor(toCursor(counted, ''), '', FORM)).toEqual(counted)
     }
   })
 

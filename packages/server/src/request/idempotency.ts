@@ -1,11 +1,13 @@
 /**
  * Requests that carry an `Idempotency-Key`: the first one runs, and its answer is kept for a day; the same request again gets the same
  * answer. What was refused is not kept: it changed nothing, and may be mended and sent again. A node that dies before it could
- * keep the answer leaves the key taken for a while; then the request may run again, as it might without a key.
+ * keep the answer leaves the key taken for a while; then the request may run again, as it might without a key. What it does then can be told
+ * from another day's by the name that is handed to it.
  */
 import { errorMessage, hashJson, type Json, type Logger } from '@lockstep/base'
 import type { IdempotencyStore, KeyedRequest } from '@lockstep/engine/ports'
 import { IdempotencyInProgress, IdempotencyKeyReused } from '../problem/request-errors.ts'
+import { toProblem } from '../problem/to-problem.ts'
 import type { Answer } from '../route/answer.ts'
 import { LONGEST_WAIT_MS } from './wait.ts'
 
@@ -26,11 +28,11 @@ export class Idempotency {
     this.#o = options
   }
 
-  /** `said`: everything that makes two requests the same one. */
+  /** `said`: everything that makes two requests the same one. `once` names this request for a day: the same for each attempt of it, and for no other. */
   async run(
     named: { readonly tenant: string; readonly operation: string; readonly key: string },
     said: unknown,
-    execute: () => Promise<Answer>,
+    execute: (once: string) => Promise<Answer>,
   ): Promise<{ readonly answer: Answer; readonly replayed: boolean }> {
     const { store, newToken } = this.#o
     const request = { ...named, fingerprint: fingerprintOf(said), token: newToken() }
@@ -43,7 +45,7 @@ export class Idempotency {
       case 'other-request':
         throw new IdempotencyKeyReused({ key: named.key })
       case 'begun':
-        return { answer: await this.#begun(request, execute), replayed: false }
+        return { answer: await this.#begun(request, () => execute(onceOf(request, verdict.day))), replayed: false }
     }
   }
 
@@ -55,7 +57,8 @@ export class Idempotency {
     try {
       answer = await execute()
     } catch (error) {
-      await store.abandon(request).catch(warn('an idempotency key could not be given back'))
+      const givenBack = isRefusal(error) ? store.abandon(request) : store.release(request)
+      await givenBack.catch(warn('an idempotency key could not be given back'))
       throw error
     }
     // What was done is done: the caller hears of it even when its answer cannot be kept.
@@ -65,6 +68,12 @@ export class Idempotency {
     return answer
   }
 }
+
+/** Who is told no has changed nothing; behind a failure anything may have happened. */
+const isRefusal = (error: unknown): boolean => toProblem(error).status < 500
+
+/** The operation has its caller in it. */
+const onceOf = ({ operation, key }: KeyedRequest, day: string): string => hashJson([operation, key, day])
 
 /** As JSON carries it: members that are `undefined` say nothing. */
 function fingerprintOf(said: unknown): string {

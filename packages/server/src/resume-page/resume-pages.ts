@@ -3,9 +3,9 @@
  * in, once. Every token that opens nothing gets the same page.
  */
 import { errorCode } from '@lockstep/base'
-import { FormInvalid, type TokenSubject, UnknownOutcome } from '@lockstep/engine'
+import { FormInvalid, TaskAlreadyCompleted, TokenNotFound, type TokenSubject, UnknownOutcome } from '@lockstep/engine'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { audited } from '../audit/audited.ts'
+import { type AuditNote, audited } from '../audit/audited.ts'
 import { RateLimited } from '../auth/errors.ts'
 import { isHttps } from '../auth/require-https.ts'
 import { withToken } from '../auth/resume-token.ts'
@@ -17,7 +17,7 @@ import { askPage, sayPage } from './page-html.ts'
 import { pageStyle } from './page-style.ts'
 
 const POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-const open = { permission: 'public' } as const
+const open = { permission: 'public', visitors: 'counted' } as const
 const BODY_LIMIT = 262_144
 const MOST_FIELDS = 1_000
 
@@ -32,7 +32,7 @@ interface Page {
 export function resumePages(app: FastifyInstance, context: ApiContext, prefix: string): void {
   const style = `${prefix}/style.css`
   readTextBodies(app, ['application/x-www-form-urlencoded'])
-  app.get('/style.css', { config: open }, (_request, reply) =>
+  app.get('/style.css', { config: { permission: 'public' } }, (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=3600').send(pageStyle),
   )
   app.get<{ Params: { token: string } }>('/:token', { config: open }, async (request, reply) =>
@@ -71,36 +71,29 @@ async function guarded({ access }: ApiContext, request: Asked, style: string, ru
 }
 
 async function show(context: ApiContext, request: Asked, style: string): Promise<Page> {
-  const found = await look(context, request)
-  if (found === 'used') return usedPage(style)
+  const { token } = request.params
+  const found = await withToken(context, { token, address: request.ip, tenant: context.tenant, note: {} }, (owner) =>
+    context.engine.resumeTokens.show(token, owner),
+  )
   return found === undefined ? unknownPage(style) : { status: 200, html: asking(found, style) }
 }
 
-function look({ engine, access, tenant }: ApiContext, request: Asked): Promise<TokenSubject | 'used' | undefined> {
-  const { token } = request.params
-  return withToken(access, { token, address: request.ip, tenant }, async (owner) => {
-    const found = await engine.resumeTokens.show(token, owner)
-    if (found !== undefined) return found
-    return (await engine.resumeTokens.isUsed(token, owner)) ? 'used' : undefined
-  })
-}
-
 async function handIn(context: ApiContext, request: Asked, style: string): Promise<Page> {
-  const found = await look(context, request)
-  if (found === 'used') return usedPage(style)
-  if (found === undefined) return unknownPage(style)
+  let found: TokenSubject | undefined
   const sent = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
   if (sent.size > MOST_FIELDS)
     return { status: 413, html: sayPage('Too much', 'The form was sent with too much in it.', style) }
   try {
-    const outcome = await record(context, request, () => use(context, request, found, sent))
-    if (outcome === 'done')
-      return {
-        status: 200,
-        html: sayPage('Thank you', 'Your answer has been received. You can close this page.', style),
-      }
-    return outcome === 'already-completed' ? usedPage(style) : unknownPage(style)
+    await record(context, request, (note) =>
+      use(context, request, sent, note, (subject) => {
+        found = subject
+      }),
+    )
+    const html = sayPage('Thank you', 'Your answer has been received. You can close this page.', style)
+    return { status: 200, html }
   } catch (error) {
+    if (TokenNotFound.is(error) || TaskAlreadyCompleted.is(error)) return unknownPage(style)
+    if (found === undefined) throw error
     if (FormInvalid.is(error)) {
       const wrong = new Map(error.details.problems.map(({ pointer, text }) => [fieldAt(pointer), text]))
       return { status: 422, html: asking(found, style, sent, wrong) }
@@ -115,37 +108,50 @@ async function handIn(context: ApiContext, request: Asked, style: string): Promi
 const fieldAt = (pointer: string): string => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
 
 async function use(
-  { engine, access, tenant }: ApiContext,
+  context: ApiContext,
   request: Asked,
-  { task }: TokenSubject,
   sent: URLSearchParams,
-) {
+  note: AuditNote,
+  onFound: (subject: TokenSubject) => void,
+): Promise<void> {
+  const { engine, tenant } = context
   const { token } = request.params
-  const outcome = sent.get(OUTCOME) ?? ''
-  const data = task === undefined ? null : formData(formFields(task.form), sent)
-  const used = await withToken(access, { token, address: request.ip, tenant }, (owner) =>
-    engine.resumeTokens.use(token, { tenant: owner, data, ...(outcome === '' ? {} : { outcome }) }),
-  )
-  return used ?? 'not-found'
+  let used = false
+  const outcome = await withToken(context, { token, address: request.ip, tenant, note }, async (owner, wasUsed) => {
+    used = wasUsed
+    const found = await engine.resumeTokens.show(token, owner)
+    if (found === undefined) return undefined
+    onFound(found)
+    const chosen = sent.get(OUTCOME) ?? ''
+    const data = found.task === undefined ? null : formData(formFields(found.task.form), sent)
+    const answer = { tenant: owner, data, ...(chosen === '' ? {} : { outcome: chosen }) }
+    const came = await engine.resumeTokens.use(token, answer)
+    used = came === 'already-completed'
+    return came === 'done' ? came : undefined
+  })
+  if (outcome === 'done') return
+  throw used
+    ? new TaskAlreadyCompleted({ id: 'of this link', outcome: 'already-completed', task: null })
+    : new TokenNotFound({})
 }
 
 /** With an entry in the audit log, which names what was asked for and never the token. */
-async function record<T extends string>(
+async function record(
   { access: { kept }, clock }: ApiContext,
   request: Asked,
-  execute: () => Promise<T>,
-): Promise<T> {
-  if (kept === undefined) return execute()
-  let outcome: T | undefined
-  const call = { trail: kept.audit, node: kept.nodeName, mode: 'behind', at: clock.now(), secret: true } as const
+  execute: (note: AuditNote) => Promise<void>,
+): Promise<void> {
+  const note: AuditNote = {}
+  if (kept === undefined) return execute(note)
+  const call = { trail: kept.audit, node: kept.nodeName, mode: 'behind', at: clock.now() } as const
+  const { principal } = request
   await audited(
-    { ...call, operation: 'useResumeLink', principal: request.principal, request },
+    { ...call, operation: 'useResumeLink', principal, request, opens: true, secret: true, note },
     async (): Promise<Answer> => {
-      outcome = await execute()
-      return { status: outcome === 'done' ? 200 : 410, body: undefined }
+      await execute(note)
+      return { status: 200, body: undefined }
     },
   )
-  return outcome!
 }
 
 function asking(
@@ -171,16 +177,11 @@ function asking(
   return askPage(page, style)
 }
 
-const usedPage = (style: string): Page => ({
-  status: 410,
-  html: sayPage('This link was already used', 'An answer has been received through it. Nothing more is needed.', style),
-})
-
 const unknownPage = (style: string): Page => ({
   status: 404,
   html: sayPage(
-    'This link does not work',
-    'It may have been cut off, it may have expired, or the answer may not be needed any more. Ask whoever sent it for a new one.',
+    'This link was already used, or does not work',
+    'An answer may have been received through it already, it may have been cut off or have expired, or the answer may not be needed any more. Ask whoever sent it for a new one.',
     style,
   ),
 })

@@ -10,4 +10,6 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** What the audit log says of the change, where it can be told. No secrets. */
   readonly change?: { readonly before: unknown; readonly after: unknown }
+  /** Called when the answer has left, or its caller has. Not with an answer that is repeated. */
+  readonly onSent?: () => void
 }

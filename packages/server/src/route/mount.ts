@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { audited } from '../audit/audited.ts'
+import { type AuditedCall, type AuditNote, audited } from '../audit/audited.ts'
 import type { Room } from '../overload/admission.ts'
 import { rankOf } from '../overload/rank.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
@@ -24,6 +24,7 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
   const checkQuery = partCheck('query', query)
   const readBody = bodyReader(route)
   const rank = rankOf(route)
+  const isPaged = Object.hasOwn((query as { readonly properties?: object }).properties ?? {}, 'cursor')
   app.route<{ Params: { id: string } }>({
     method,
     url: path,
@@ -41,13 +42,21 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
       const body = readBody(request.body)
       const gone = (): AbortSignal => goneSignal(reply)
       const begin = ({ rest }: Room): Answer | Promise<Answer> => {
-        const call = new AskedCall(request, reply, asked, body, rest) as AnyCall
+        const call = new AskedCall(request, reply, asked, body, rest) as Keyable
         const execute = (): Answer | Promise<Answer> =>
-          recorded(context, route, request, () => run(context, route, call))
-        return key === undefined ? execute() : once(context, operationOf(route, principal), key, call, execute, reply)
+          recorded(context, route, request, call, () => run(context, route, call))
+        if (key === undefined) return execute()
+        const keyed = (once: string): Answer | Promise<Answer> => {
+          call.once = once
+          return execute()
+        }
+        return onceOnly(context, operationOf(route, principal), key, call, keyed, reply)
       }
       const fresh = route.cached === true ? request.headers['if-none-match'] : undefined
-      const finish = (answer: Answer): unknown => write(reply, route, answer, fresh)
+      const finish = (answer: Answer): unknown => {
+        if (isPaged) linkNext(request, reply, answer)
+        return write(reply, route, answer, fresh)
+      }
       // An open stream takes no room from others: only its beginning is work.
       if (route.stream === true) return later(context.admission.run(rank, gone, begin), finish)
       const sent = context.admission.run(rank, gone, (room) => later(begin(room), finish))
@@ -56,26 +65,39 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
   })
 }
 
+/** RFC 8288: the address of the next page of a list. */
+function linkNext({ raw: { url = '' } }: FastifyRequest, reply: FastifyReply, { body }: Answer): void {
+  const { next } = (body as { readonly page?: { readonly next?: unknown } } | undefined)?.page ?? {}
+  if (typeof next !== 'string') return
+  const at = url.indexOf('?')
+  const query = new URLSearchParams(at === -1 ? '' : url.slice(at))
+  query.set('cursor', next)
+  reply.header('link', `<${at === -1 ? url : url.slice(0, at)}?${query}>; rel="next"`)
+}
+
 const later = <T, R>(value: T | Promise<T>, then: (value: T) => R): R | Promise<R> =>
   value instanceof Promise ? value.then(then) : then(value)
 
 /** A request with a key is answered once; those that repeat it get the same answer. */
-async function once(
+async function onceOnly(
   { idempotency, tenant }: ApiContext,
   operation: string,
   key: string,
   { params, query, body }: AnyCall,
-  execute: () => Answer | Promise<Answer>,
+  execute: (once: string) => Answer | Promise<Answer>,
   reply: FastifyReply,
 ): Promise<Answer> {
-  const { answer, replayed } = await idempotency.run({ tenant, operation, key }, { params, query, body }, async () =>
-    execute(),
+  const { answer, replayed } = await idempotency.run(
+    { tenant, operation, key },
+    { params, query, body },
+    async (once) => execute(once),
   )
   if (replayed) reply.header('idempotent-replayed', 'true')
   return answer
 }
 
 type AnyCall = Call<TSchema | undefined, TSchema | undefined>
+type Keyable = { -readonly [Part in keyof AnyCall]: AnyCall[Part] }
 
 class AskedCall {
   readonly #request: FastifyRequest
@@ -83,6 +105,8 @@ class AskedCall {
   readonly query: unknown
   readonly body: unknown
   readonly rest: Room['rest']
+  once: string | undefined
+  readonly note: AuditNote = {}
 
   constructor(request: FastifyRequest, reply: FastifyReply, query: unknown, body: unknown, rest: Room['rest']) {
     this.#request = request
@@ -115,7 +139,8 @@ class AskedCall {
 }
 
 function write(reply: FastifyReply, route: AnyRoute, answer: Answer, ifNoneMatch: string | undefined): unknown {
-  const { status, body, etag, location, type, headers } = answer
+  const { status, body, etag, location, type, headers, onSent } = answer
+  if (onSent !== undefined) reply.raw.once('close', onSent)
   if (headers !== undefined) reply.headers(headers)
   if (etag !== undefined) reply.header('etag', etag)
   if (location !== undefined) reply.header('location', location)
@@ -143,14 +168,25 @@ const operationOf = ({ name }: AnyRoute, { kind, id }: FastifyRequest['principal
 /** With an entry in the audit log, unless it changes nothing. */
 function recorded(
   { access: { kept }, clock }: ApiContext,
-  { audit = 'written', method, name, secret }: AnyRoute,
+  { audit = 'written', method, name, opens, secret }: AnyRoute,
   request: FastifyRequest,
+  { note }: AnyCall,
   execute: () => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
   if (kept === undefined || audit === 'never' || method === 'GET') return execute()
-  const { principal } = request
-  const written = { trail: kept.audit, node: kept.nodeName, mode: audit, at: clock.now() }
-  return audited({ ...written, operation: name, principal, request, secret: secret === true }, execute)
+  const call: AuditedCall = {
+    trail: kept.audit,
+    mode: audit,
+    operation: name,
+    principal: request.principal,
+    request,
+    at: clock.now(),
+    node: kept.nodeName,
+    opens: opens === true,
+    secret: secret === true,
+    note,
+  }
+  return audited(call, execute)
 }
 
 function run(context: ApiContext, route: AnyRoute, call: AnyCall): Answer | Promise<Answer> {

@@ -1,15 +1,18 @@
 import type { Clock } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
-import type { Engine, SecretVault } from '@lockstep/engine'
-import type { BrowseStore } from '@lockstep/engine/ports'
+import type { DeadLetters, Engine, SecretVault } from '@lockstep/engine'
+import type { BrowseStore, HoldingStore } from '@lockstep/engine/ports'
 import type { Static, TSchema } from 'typebox'
-import type { AuditMode } from '../audit/audited.ts'
+import type { AuditMode, AuditNote } from '../audit/audited.ts'
 import type { Access } from '../auth/access.ts'
 import type { RoutePermission } from '../auth/permissions.ts'
 import type { Principal } from '../auth/principal.ts'
+import type { DevControl } from '../dev-cluster/dev-control.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
+import type { StreamSeats } from '../live/stream-seats.ts'
 import type { MetricsHistory } from '../metrics/history.ts'
 import type { MetricsReadings } from '../metrics/metrics-readings.ts'
+import type { RoundTrips } from '../metrics/round-trips.ts'
 import type { Admission, Room } from '../overload/admission.ts'
 import type { ErrorCode } from '../problem/error-code.ts'
 import type { Idempotency } from '../request/idempotency.ts'
@@ -22,7 +25,9 @@ export type { Answer } from './answer.ts'
 /** What every operation works with; one per server. */
 export interface ApiContext {
   readonly engine: Engine
-  readonly browse: BrowseStore
+  readonly browse: BrowseStore & HoldingStore
+  /** Of the cluster that this node is of. */
+  readonly clusterName: string
   /** Opened when it is first asked for; absent: this server has no toolkit. */
   readonly locks: (() => Coordinator) | undefined
   readonly clock: Clock
@@ -30,6 +35,8 @@ export interface ApiContext {
   readonly tenant: string
   /** Path before the paths of routes: `/api/v1` behind the base path. */
   readonly root: string
+  /** Where people reach this server, its base path included. Absent: nobody said. */
+  readonly publicUrl: string | undefined
   readonly waits: Waits
   readonly inFlight: InFlight
   readonly admission: Admission
@@ -37,12 +44,18 @@ export interface ApiContext {
   readonly access: Access
   /** Absent: this server keeps no secrets. */
   readonly secrets: SecretVault | undefined
+  /** Absent: this server keeps none. */
+  readonly deadLetters: DeadLetters | undefined
   /** Absent: this server has no live stream. */
   readonly live: LiveStreams | undefined
+  readonly seats: StreamSeats
   /** Absent: this server keeps no figures of before. */
   readonly history: MetricsHistory | undefined
   /** Absent: this server knows no figures but its own. */
   readonly readings: MetricsReadings | undefined
+  /** Absent: this server is no node of `lockstep cluster dev`. */
+  readonly roundTrips: Pick<RoundTrips, 'list'> | undefined
+  readonly devControl: DevControl | undefined
 }
 
 type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined
@@ -56,6 +69,10 @@ export interface Call<Query extends TSchema | undefined, Body extends TSchema | 
   readonly principal: Principal
   /** Where the request came from, behind the proxies that are trusted. */
   readonly address: string
+  /** Of a request with an Idempotency-Key: the same for each attempt of it within its day, and for no other request. */
+  readonly once: string | undefined
+  /** What the audit log is to say of it besides. */
+  readonly note: AuditNote
   /** Aborts when the caller hangs up before it was answered. */
   readonly gone: AbortSignal
   /** To be wrapped around what only waits: the request takes no room from others meanwhile. */

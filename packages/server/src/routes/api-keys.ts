@@ -71,7 +71,8 @@ export const createApiKey = route({
   }),
   replies: { 201: IssuedApiKey },
   problems: ['FORBIDDEN', 'INVALID_DURATION'],
-  async handle({ access, clock, root }, { body, principal }) {
+  async handle({ access, clock, root }, { body, principal, note }) {
+    note.target = body.name
     const { store, random } = requireKept(access, PATH)
     const tenant = requireGrantable(principal, body)
     if (body.expiresIn !== undefined) checkSpan('/expiresIn', body.expiresIn)

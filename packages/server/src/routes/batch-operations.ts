@@ -1,7 +1,8 @@
 import { fromWireId, toWireId } from '@lockstep/base'
 import type { BulkOperation, BulkRequest, OperationFilter, OperationItem } from '@lockstep/engine'
-import Type from 'typebox'
-import { readInstanceFilter } from '../filter/instance-filter.ts'
+import type { OperationPreview } from '@lockstep/engine/ports'
+import Type, { type Static } from 'typebox'
+import { FilterBody, readFilterBody } from '../filter/filter-body.ts'
 import { asFields } from '../problem/from-option.ts'
 import { OperationNotFound, OperationOver } from '../problem/instance-errors.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
@@ -46,10 +47,35 @@ const toWire = (operation: BulkOperation) => ({
   finishedAt: iso(operation.finishedAt),
 })
 
+const Target = closed({
+  filter: Type.Optional(FilterBody),
+  ids: Type.Optional(Type.Array(InstanceId, { minItems: 1, maxItems: 10_000 })),
+  exclude: Type.Optional(
+    Type.Array(InstanceId, { maxItems: 10_000, description: 'Not these, whatever else they are.' }),
+  ),
+  asOf: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'What the filter says of times is said of this moment, and what began later is left out; now unless told. A dry run answers it.',
+    }),
+  ),
+})
+
 const Preview = Type.Object({
-  count: Type.Integer(),
+  count: Type.Integer({ description: 'Instances that it would be done with.' }),
   exact: Type.Boolean({ description: 'false: there may be more.' }),
   sample: Type.Array(Type.String(), { description: 'The newest, at most 10.' }),
+  skipped: Type.Object({
+    count: Type.Integer({ description: 'Instances that fit, and would be left as they are.' }),
+    reasons: Type.Record(Type.String(), Type.Integer(), {
+      description: 'How many because of which status, or not-found.',
+    }),
+  }),
+  asOf: Type.String({
+    format: 'date-time',
+    description: 'Pass it as target.asOf to do it with those that were counted.',
+  }),
 })
 
 export const startOperation = route({
@@ -61,69 +87,86 @@ export const startOperation = route({
     'Does one thing with all instances that fit a filter. They are listed first, and only those are worked off; 202 when that is durable. With dryRun, 200 with what it would be about.',
   body: closed({
     action: oneOf(ACTIONS),
-    target: closed({
-      filter: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: 'As in lists of instances: status, definition, version, correlation, createdAt[gte] and so on.',
-        }),
-      ),
-      ids: Type.Optional(Type.Array(InstanceId, { minItems: 1, maxItems: 10_000 })),
-    }),
+    target: Target,
     options: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'Of the action: reason, children, step, version, …' }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Of the action: reason, compensate, children, step, version, …',
+      }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: '100,000 unless told.' })),
     note: Type.Optional(indexedText('Kept with it.')),
+    reason: Type.Optional(
+      indexedText(
+        'Why: kept with it where no note is given, and told to the instances by cancel, terminate and pause.',
+      ),
+    ),
     dryRun: Type.Optional(flag('Counts, and changes nothing.')),
   }),
   replies: { 200: Preview, 202: Operation },
   problems: ['INVALID_ID'],
-  async handle(context, { body: { action, target, options, limit, note, dryRun } }) {
-    const { engine, tenant, root } = context
+  async handle({ engine, tenant, root }, { body: { action, target, options, limit, note, reason, dryRun } }) {
+    const asOf = momentOf(target.asOf, engine.storeTime())
+    const told = reason !== undefined && REASONED.has(action) ? { reason, ...options } : options
+    const kept = note ?? reason
     const request = {
       tenant,
       verb: action,
-      filter: filterOf(context, target),
-      ...(options === undefined ? {} : { options }),
+      filter: filterOf(target, asOf),
+      ...(told === undefined ? {} : { options: told }),
       ...(limit === undefined ? {} : { limit }),
-      ...(note === undefined ? {} : { note }),
+      ...(kept === undefined ? {} : { note: kept }),
     } as BulkRequest
-    if (dryRun === true) {
-      const preview = await asFields('body', () => engine.bulk.preview(request))
-      return { status: 200, body: { ...preview, sample: preview.sample.map((id) => toWireId('instance', id)) } }
-    }
+    if (dryRun === true)
+      return { status: 200, body: toWirePreview(await asFields('body', () => engine.bulk.preview(request)), asOf) }
     const { id } = await asFields('body', () => engine.bulk.start(request))
     const location = `${root}/batch-operations/${toWireId('operation', id)}`
     return { status: 202, body: toWire((await engine.bulk.get(id, tenant))!), location }
   },
 })
 
-/** The grammar of lists, without what only a search can tell. */
-function filterOf(
-  { clock }: ApiContext,
-  { filter = {}, ids }: { readonly filter?: Readonly<Record<string, unknown>>; readonly ids?: readonly string[] },
-): OperationFilter {
-  const unknown = Object.keys(filter).find((name) => !KNOWN.test(name))
-  if (unknown !== undefined)
-    throw fault(
-      `"${unknown}" cannot be filtered by here: use status, definition, version, correlation, createdAt[gte], createdAt[lt]`,
-    )
-  const read = readInstanceFilter(filter, clock.now())
-  if ((read.definitionIds?.length ?? 0) > 1) throw fault('"definition" may name one workflow here')
+const REASONED: ReadonlySet<string> = new Set(['cancel', 'terminate', 'pause'])
+
+const toWirePreview = ({ skipped, sample, ...preview }: OperationPreview, asOf: number) => ({
+  ...preview,
+  sample: sample.map((id) => toWireId('instance', id)),
+  skipped: { count: Object.values(skipped).reduce((sum, each) => sum + each, 0), reasons: skipped },
+  asOf: new Date(asOf).toISOString(),
+})
+
+/** The grammar of lists. Times that count from now count from `asOf`, and what began later is left out: asked again, it is about the same. */
+function filterOf(target: Static<typeof Target>, asOf: number): OperationFilter {
+  const { filter = {}, ids, exclude } = target
+  const read = readFilterBody(filter, asOf, '/target/filter')
+  const until = target.asOf !== undefined && ids === undefined ? asOf + 1 : Number.POSITIVE_INFINITY
+  const createdBefore = Math.min(read.created?.until ?? Number.POSITIVE_INFINITY, until)
   return {
-    definitionId: read.definitionIds?.[0],
+    definitionIds: read.definitionIds,
     version: read.version,
     statuses: read.statuses,
     correlationId: read.correlationId,
+    parentId: read.parentId,
     createdFrom: read.created?.from,
-    createdBefore: read.created?.until,
+    createdBefore: createdBefore < Number.POSITIVE_INFINITY && isSaid(target) ? createdBefore : undefined,
+    finishedFrom: read.finished?.from,
+    finishedBefore: read.finished?.until,
+    input: read.input?.length === 0 ? undefined : read.input,
     instanceIds: ids?.map((id) => fromWireId('instance', id)),
+    excludeIds: exclude?.map((id) => fromWireId('instance', id)),
   }
 }
 
-const KNOWN = /^(status|definition|definitionId|version|correlation|createdAt\[(gte|gt|lte|lt)\])$/
+const isSaid = ({ filter = {}, ids }: Static<typeof Target>): boolean =>
+  ids !== undefined || Object.keys(filter).length > 0
 
-const fault = (text: string) => new InvalidRequest({ errors: [{ in: 'body', field: '/target/filter', text }] })
+/** Nodes do not agree on the time of the store to the millisecond. */
+const SKEW_MS = 60_000
+
+function momentOf(text: string | undefined, now: number): number {
+  const at = text === undefined ? now : Date.parse(text)
+  if (at <= now + SKEW_MS) return at
+  const rule = '"target/asOf" must be a moment that has been: leave it out to mean now'
+  throw new InvalidRequest({ errors: [{ in: 'body', field: '/target/asOf', text: rule }] })
+}
 
 export const listOperations = route({
   method: 'GET',

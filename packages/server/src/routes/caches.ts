@@ -1,7 +1,8 @@
-import type { CacheStats } from '@lockstep/engine'
+import type { CacheStats, Engine } from '@lockstep/engine'
 import Type from 'typebox'
 import { CacheNotFound } from '../problem/request-errors.ts'
-import { route } from '../route/route.ts'
+import { type Answer, route } from '../route/route.ts'
+import { listOf, toWholeList, WHOLE } from '../wire/list.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -32,29 +33,42 @@ export const listCaches = route({
   permission: 'cluster:read',
   reach: 'cluster',
   summary: 'The caches of the node that answers, with what they did since it began.',
-  replies: { 200: Type.Object({ items: Type.Array(CacheReply) }) },
+  replies: { 200: listOf(CacheReply, WHOLE) },
   problems: [],
   async handle({ engine }) {
-    return { status: 200, body: { items: engine.caches.list().map(toWireCache) } }
+    return { status: 200, body: toWholeList(engine.caches.list().map(toWireCache)) }
   },
 })
 
-export const clearCache = route({
+export const invalidateCache = route({
   method: 'POST',
-  path: '/caches/:id/clear',
-  name: 'clearCache',
+  path: '/caches/:id/invalidate',
+  name: 'invalidateCache',
   permission: 'cluster:operate',
   reach: 'cluster',
   summary: 'Empties a cache on all nodes. Never needed for right answers: what is kept is checked before it is served.',
   id: Type.String({ description: 'Its name.' }),
   replies: { 200: CacheReply },
   problems: ['CACHE_NOT_FOUND'],
-  async handle({ engine }, { params }) {
-    const cleared = await engine.caches.clear(params.id)
-    if (cleared === undefined) {
-      const names = engine.caches.list().map(({ name }) => name)
-      throw new CacheNotFound({ name: params.id.slice(0, 200), names })
-    }
-    return { status: 200, body: toWireCache(cleared) }
-  },
+  handle: ({ engine }, { params }) => cleared(engine, params.id),
 })
+
+/** The name that it had first. */
+export const clearCache = route({
+  method: 'POST',
+  path: '/caches/:id/clear',
+  name: 'clearCache',
+  permission: 'cluster:operate',
+  reach: 'cluster',
+  summary: 'The same as invalidate.',
+  id: Type.String({ description: 'Its name.' }),
+  replies: { 200: CacheReply },
+  problems: ['CACHE_NOT_FOUND'],
+  handle: ({ engine }, { params }) => cleared(engine, params.id),
+})
+
+async function cleared({ caches }: Engine, id: string): Promise<Answer> {
+  const stats = await caches.clear(id)
+  if (stats !== undefined) return { status: 200, body: toWireCache(stats) }
+  throw new CacheNotFound({ name: id.slice(0, 200), names: caches.list().map(({ name }) => name) })
+}

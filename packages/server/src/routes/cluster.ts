@@ -3,10 +3,11 @@ import type { WantedState } from '@lockstep/engine'
 import Type from 'typebox'
 import { NodeNotFound } from '../problem/request-errors.ts'
 import { type ApiContext, route } from '../route/route.ts'
+import { toWireDevProcess, WireDevProcess } from '../wire/dev-process.ts'
 import { iso } from '../wire/instance.ts'
-import { DEFAULT_ITEMS, Limit } from '../wire/list.ts'
+import { DEFAULT_ITEMS, Limit, listOf, toWholeList, WHOLE } from '../wire/list.ts'
 import { ClusterEventItem, Leader, Node, NodeId, toWireClusterEvent, toWireNode } from '../wire/node.ts'
-import { closed } from '../wire/schema.ts'
+import { closed, oneOf } from '../wire/schema.ts'
 
 /** Elections are locks under this name. */
 const ELECTION = 'election:'
@@ -33,10 +34,43 @@ export const listNodes = route({
   permission: 'cluster:read',
   reach: 'cluster',
   summary: 'The processes of the cluster, by name, as the store knows them.',
-  replies: { 200: Type.Object({ items: Type.Array(Node) }) },
+  replies: {
+    200: Type.Object({
+      cluster: Type.String({ description: 'Name of the cluster, as `LOCKSTEP_CLUSTER_NAME` says.' }),
+      ...listOf(Node, WHOLE).properties,
+      patience: Type.Object(
+        {
+          heartbeatMs: Type.Integer(),
+          lateMs: Type.Integer({ description: 'Silence after which a node is suspected.' }),
+          goneMs: Type.Integer({ description: 'Silence after which the others bury it.' }),
+        },
+        { description: 'How long a node may be silent, as the node that answers has it.' },
+      ),
+      servers: Type.Array(
+        Type.Object({
+          name: oneOf(['database', 'redis', 'broker']),
+          roundTripMs: Type.Unsafe<number | null>({
+            type: ['number', 'null'],
+            description: 'null: not measured yet, or it did not answer.',
+          }),
+        }),
+        { description: 'What the node that answers leans on, as it measured last.' },
+      ),
+      processes: Type.Array(WireDevProcess, {
+        description: 'Under `lockstep cluster dev` what it started, dead ones too. Elsewhere none.',
+      }),
+    }),
+  },
   problems: [],
-  async handle({ browse, engine }) {
-    return { status: 200, body: { items: (await browse.nodes()).map((node) => toWireNode(node, engine.nodeId)) } }
+  async handle({ browse, engine, devControl, roundTrips, clusterName: cluster }) {
+    const items = (await browse.nodes()).map((node) => toWireNode(node, engine.nodeId))
+    const servers = (roundTrips?.list() ?? []).map(({ name, seconds }) => ({
+      name,
+      roundTripMs: seconds === undefined ? null : Math.round(seconds * 10_000) / 10,
+    }))
+    const processes = (devControl?.processes() ?? []).map(toWireDevProcess)
+    const body = { cluster, ...toWholeList(items), patience: engine.cluster.patience, servers, processes }
+    return { status: 200, body }
   },
 })
 
@@ -108,10 +142,10 @@ export const listLeaders = route({
   permission: 'cluster:read',
   reach: 'cluster',
   summary: 'Who leads each election at the moment, by its name.',
-  replies: { 200: Type.Object({ items: Type.Array(Leader) }) },
+  replies: { 200: listOf(Leader, WHOLE) },
   problems: ['PROVIDER_UNAVAILABLE'],
   async handle({ locks }) {
-    if (locks === undefined) return { status: 200, body: { items: [] } }
+    if (locks === undefined) return { status: 200, body: toWholeList([]) }
     const found = await locks().monitor.list({ prefix: ELECTION, limit: MOST_LEADERS })
     const items = found.locks.flatMap(({ name, holders: [first], waitingCount }) =>
       first === undefined
@@ -129,7 +163,7 @@ export const listLeaders = route({
             },
           ],
     )
-    return { status: 200, body: { items } }
+    return { status: 200, body: toWholeList(items) }
   },
 })
 

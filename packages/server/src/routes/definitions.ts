@@ -5,15 +5,17 @@ import { DEFINITION_ID, definitionIdOf } from '../request/ids.ts'
 import { route } from '../route/route.ts'
 import {
   DefinitionId,
+  DefinitionItem,
   DefinitionSummary,
   DraftReply,
   GraphDocument,
   nameOf,
   SaveAndPublishReply,
   toWireDraft,
+  toWireItem,
   toWireSummary,
 } from '../wire/definition.ts'
-import { revisionOf, toEtag } from '../wire/etag.ts'
+import { revisionOf, toEtag, toStateEtag } from '../wire/etag.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
 import { closed, flag, oneOf } from '../wire/schema.ts'
 import { saveAndPublish } from './save-and-publish.ts'
@@ -49,7 +51,7 @@ export const listDefinitions = route({
   path: '/workflow-definitions',
   name: 'listWorkflowDefinitions',
   permission: 'definitions:read',
-  summary: 'Lists workflows by id.',
+  summary: 'Lists workflows by id, each with how its draft stands and what starts it.',
   query: closed({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'What the name begins with.' })),
     kind: Type.Optional(oneOf(['graph', 'function'])),
@@ -57,7 +59,7 @@ export const listDefinitions = route({
     limit: Limit,
     cursor: CursorParameter,
   }),
-  replies: { 200: listOf(DefinitionSummary) },
+  replies: { 200: listOf(DefinitionItem) },
   problems: ['INVALID_CURSOR'],
   async handle({ browse, tenant }, { query: { name, kind, published, limit = DEFAULT_ITEMS, cursor } }) {
     const filter = [name, kind, published]
@@ -67,7 +69,10 @@ export const listDefinitions = route({
     const from = fromCursor(cursor, filter, AFTER)
     const place = { from: from?.key, back: from?.back === true }
     const page = await browse.definitions(tenant, { namePrefix: name, kind, published }, place, limit + 1)
-    return { status: 200, body: toList(page, toWireSummary, { cursor: from, limit, filter, key: (row) => row.id }) }
+    const ids = page.rows.map(({ id }) => id)
+    const standings = new Map((await browse.standings(tenant, ids)).map((each) => [each.id, each]))
+    const toItem = (row: (typeof page.rows)[number]) => toWireItem(row, standings.get(row.id))
+    return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter, key: ({ id }) => id }) }
   },
 })
 
@@ -78,15 +83,13 @@ export const getDefinition = route({
   permission: 'definitions:read',
   summary: 'Says what kind of workflow it is and which version is published.',
   id: DefinitionId,
+  cached: true,
   replies: { 200: DefinitionSummary },
   problems: ['DEFINITION_NOT_FOUND'],
   async handle({ engine, tenant }, { params }) {
     const draft = await engine.definitions.draft(tenant, definitionIdOf(params.id))
-    return {
-      status: 200,
-      body: toWireSummary({ ...draft, name: nameOf(draft.id, draft.document) }),
-      etag: toEtag(draft.revision),
-    }
+    const body = toWireSummary({ ...draft, name: nameOf(draft.id, draft.document) })
+    return { status: 200, body, etag: toStateEtag(draft.revision, body) }
   },
 })
 

@@ -1,10 +1,12 @@
 import type { Area, DoctorReport } from '@lockstep/engine'
 import Type from 'typebox'
+import { lockChecks } from '../doctor/lock-checks.ts'
+import { nodeChecks } from '../doctor/node-checks.ts'
 import { InvalidCursor } from '../problem/request-errors.ts'
 import { isName } from '../request/ids.ts'
 import { route } from '../route/route.ts'
 import { CursorParameter } from '../wire/list.ts'
-import { closed, nullable } from '../wire/schema.ts'
+import { closed, nullable, oneOf } from '../wire/schema.ts'
 
 const AREAS: readonly Area[] = ['instances', 'agenda', 'bookmarks', 'inbox', 'schedules']
 
@@ -28,6 +30,15 @@ const Report = Type.Object({
     description: 'Rows that were looked at, by area.',
   }),
   next: nullable('string', { description: 'There is more: pass it as cursor. null: all was looked at.' }),
+})
+
+const Check = Type.Object({
+  check: Type.String({
+    description: 'What was looked at: nodes, clock-skew, versions, lock-round-trip, eviction-policy and so on.',
+  }),
+  level: oneOf(['ok', 'warning', 'error']),
+  finding: Type.String(),
+  fix: nullable('string', { description: 'What to do about it; null where all is well.' }),
 })
 
 const LookAt = Type.Optional(
@@ -66,6 +77,26 @@ export const repair = route({
   problems: ['INVALID_CURSOR'],
   async handle({ engine }, { body: { cursor, ...wanted } }) {
     return { status: 200, body: toWireReport(await engine.doctor({ repair: true, ...wanted, ...placeOf(cursor) })) }
+  },
+})
+
+export const checkCluster = route({
+  method: 'GET',
+  path: '/doctor/checks',
+  name: 'checkCluster',
+  permission: 'store:examine',
+  reach: 'cluster',
+  summary: 'Checks nodes, clocks, versions and the lock store of the node that answers. What is fine is said too.',
+  replies: { 200: Type.Object({ checks: Type.Array(Check) }) },
+  problems: [],
+  async handle({ engine, browse, locks, clock }) {
+    const ofNodes = nodeChecks(await browse.nodes(), engine.cluster.patience.goneMs)
+    const ofLocks = locks === undefined ? [] : await lockChecks(locks(), engine.nodeId, clock)
+    const checks = [...ofNodes, ...ofLocks].map(({ check, level, finding, fix }) => ({
+      ...{ check, level, finding },
+      fix: fix ?? null,
+    }))
+    return { status: 200, body: { checks } }
   },
 })
 

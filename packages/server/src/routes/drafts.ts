@@ -13,6 +13,7 @@ export const getDraft = route({
   permission: 'definitions:read',
   summary: 'Answers the draft with its problems. Workflows written as functions have none: null.',
   id: DefinitionId,
+  cached: true,
   replies: { 200: DraftReply },
   problems: ['DEFINITION_NOT_FOUND'],
   async handle({ engine, tenant }, { params }) {

@@ -28,7 +28,8 @@ export const publishEvent = route({
     }),
   },
   problems: ['PAYLOAD_TOO_LARGE'],
-  async handle({ engine, tenant }, { body: { ttl, ...event } }) {
+  async handle({ engine, tenant }, { body: { ttl, ...event }, note }) {
+    note.target = event.name
     const kept = ttl === undefined ? {} : { ttlMs: durationMs(ttl, 'ttl', 'body') }
     const published = await engine.publish({ tenant, ...event, ...kept })
     return {

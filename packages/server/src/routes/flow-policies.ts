@@ -4,7 +4,7 @@ import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID, definitionIdOf } from '../request/ids.ts'
 import { route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
-import { revisionOf, toEtag } from '../wire/etag.ts'
+import { revisionOf, toEtag, toStateEtag } from '../wire/etag.ts'
 import {
   FlowPolicyBody,
   FlowPolicyItem,
@@ -53,13 +53,15 @@ export const getFlowPolicy = route({
   permission: 'flow:read',
   summary: 'Answers the flow policy of a workflow, with what it holds back at the moment.',
   id: DefinitionId,
+  cached: true,
   replies: { 200: FlowPolicyReply },
   problems: ['DEFINITION_NOT_FOUND', 'FLOW_POLICY_NOT_FOUND'],
   async handle({ engine, tenant }, { params }) {
     const definitionId = definitionIdOf(params.id)
     const load = await engine.flow.get(definitionId, tenant)
     if (load === undefined) throw new FlowPolicyNotFound({ definitionId })
-    return { status: 200, body: toWireFlowLoad(load), etag: toEtag(load.revision) }
+    const body = toWireFlowLoad(load)
+    return { status: 200, body, etag: toStateEtag(load.revision, body) }
   },
 })
 

@@ -1,13 +1,15 @@
 import { fromWireId, toWireId } from '@lockstep/base'
 import { type HumanTaskView, TaskAlreadyCompleted, TaskCancelled, TaskNotFound } from '@lockstep/engine'
 import Type from 'typebox'
+import { decidedBy } from '../auth/decided-by.ts'
 import { InvalidCursor } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { durationMs } from '../request/wait.ts'
 import { route } from '../route/route.ts'
 import { InstanceId } from '../wire/instance.ts'
+import { TokenWish, toWireToken, WireToken } from '../wire/issued-token.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, pageOf, toList } from '../wire/list.ts'
-import { anything, closed, duration, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
+import { anything, closed, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const STATUSES = ['open', 'completed', 'cancelled'] as const
@@ -112,7 +114,9 @@ export const completeHumanTask = route({
       Type.String({ minLength: 1, maxLength: 64, description: 'May be left out when there is one.' }),
     ),
     data: Type.Optional(anything('What the form asks for.')),
-    by: Type.Optional(indexedText('Who did it.')),
+    by: Type.Optional(
+      indexedText('Who did it: the caller unless told. Those who may operate instances can act for somebody else.'),
+    ),
   }),
   bodyOptional: true,
   replies: { 200: Type.Object({ outcome: oneOf(['done']), task: HumanTask }) },
@@ -121,13 +125,20 @@ export const completeHumanTask = route({
     'TASK_NOT_FOUND',
     'TASK_ALREADY_COMPLETED',
     'TASK_CANCELLED',
+    'TASK_NOT_YOURS',
     'FORM_INVALID',
     'UNKNOWN_OUTCOME',
     'PAYLOAD_TOO_LARGE',
   ],
-  async handle({ engine, tenant }, { params, body }) {
+  async handle({ engine, tenant }, { params, body, principal }) {
     const { id } = params
-    const { outcome, task } = await engine.humanTasks.complete({ tenant, ...body, id: fromWireId('humanTask', id) })
+    const taskId = fromWireId('humanTask', id)
+    const asked = await engine.humanTasks.get(taskId, tenant)
+    if (asked === undefined) throw new TaskNotFound({ id })
+    const { by: said, ...given } = body
+    const by = decidedBy(principal, asked, said)
+    const request = { tenant, ...given, ...(by === undefined ? {} : { by }), id: taskId }
+    const { outcome, task } = await engine.humanTasks.complete(request)
     if (outcome === 'not-found') throw new TaskNotFound({ id })
     const state = toWireHumanTask(task)
     if (outcome === 'already-completed') throw new TaskAlreadyCompleted({ id, outcome, task: state })
@@ -144,25 +155,17 @@ export const issueToken = route({
   summary: 'Makes a token with which anybody can do this one task, once. It is shown now and never again.',
   id: HumanTaskId,
   secret: true,
-  body: closed({ ttl: Type.Optional(duration('How long it can be used; 7d unless given.')) }),
+  body: TokenWish,
   bodyOptional: true,
-  replies: {
-    201: Type.Object({
-      token: Type.String({ description: 'rt_ and 43 characters.' }),
-      path: Type.String({ description: 'GET shows the form, POST hands it in.' }),
-      page: Type.String({ description: 'Path of the same as a page for people; needs no account and no script.' }),
-      expiresAt: instant(),
-    }),
-  },
+  replies: { 201: WireToken },
   problems: ['INVALID_ID', 'TASK_NOT_FOUND'],
-  async handle({ engine, tenant, root }, { params, body: { ttl } }) {
+  async handle(context, { params, headers, body: { ttl } }) {
+    const { engine, tenant } = context
     const id = fromWireId('humanTask', params.id)
     const found = await engine.humanTasks.get(id, tenant)
     const kept = ttl === undefined ? {} : { ttlMs: durationMs(ttl, 'ttl', 'body') }
     const issued = found?.status === 'open' ? await engine.resumeTokens.issue(id, { tenant, ...kept }) : undefined
     if (issued === undefined) throw new TaskNotFound({ id: params.id })
-    const { token, expiresAt } = issued
-    const page = `${root.replace(/\/api\/v1$/, '')}/resume/${token}`
-    return { status: 201, body: { token, path: `${root}/resume/${token}`, page, expiresAt: iso(expiresAt) } }
+    return { status: 201, body: toWireToken(context, headers.host as string | undefined, issued) }
   },
 })

@@ -77,7 +77,7 @@ export const listIncidents = route({
       Object.entries({ ...said, definition: definition ?? '', instance: instance ?? '' }).sort(),
     ).toString()
     const from = fromCursor(cursor, filter, UUID)
-    const { incidents, next } = await engine.incidents.list({
+    const { incidents, next, count } = await engine.incidents.list({
       tenant,
       ...said,
       ...(definition === undefined ? {} : { definitionId: definition }),
@@ -86,7 +86,7 @@ export const listIncidents = route({
       limit,
     })
     const place = { cursor: from, limit, filter, key: (row: Incident) => row.id }
-    const { page, ...list } = toList({ rows: incidents, lookedTo: next }, toWire, place)
+    const { page, ...list } = toList({ rows: incidents, lookedTo: next, count }, toWire, place)
     return { status: 200, body: { ...list, page: { ...page, prev: null } } }
   },
 })

@@ -10,21 +10,26 @@ import {
   listOperations,
   startOperation,
 } from './batch-operations.ts'
-import { clearCache, listCaches } from './caches.ts'
+import { issueBookmarkToken } from './bookmark-token.ts'
+import { listBookmarks } from './bookmarks.ts'
+import { clearCache, invalidateCache, listCaches } from './caches.ts'
 import { cancelInstance } from './cancel.ts'
 import { getBreaker, listBreakers, resetBreaker, tripBreaker } from './circuit-breakers.ts'
 import { cordonNode, drainNode, getNode, listClusterEvents, listLeaders, listNodes, uncordonNode } from './cluster.ts'
+import { discardDeadLetter, getDeadLetter, listDeadLetters, retryDeadLetter } from './dead-letters.ts'
 import { createDefinition, getDefinition, listDefinitions, putDefinition } from './definitions.ts'
-import { examine, repair } from './doctor.ts'
+import { continueNode, killNode, pauseNode, reviveNode } from './dev-cluster.ts'
+import { checkCluster, examine, repair } from './doctor.ts'
 import { getDraft, publishDraft, putDraft } from './drafts.ts'
 import { publishEvent } from './events.ts'
 import { evaluateExpression, scopeOfInstance } from './expressions.ts'
 import { deleteFlowPolicy, getFlowPolicy, listFlowPolicies, putFlowPolicy } from './flow-policies.ts'
+import { forksOfInstance } from './forks.ts'
 import { listEndpoints } from './http-endpoints.ts'
 import { completeHumanTask, getHumanTask, issueToken, listHumanTasks } from './human-tasks.ts'
 import { getIncident, groupIncidents, listIncidents, resolveAlike, resolveIncident } from './incidents.ts'
-import { stateOfInstance, whyInstance } from './insight.ts'
-import { getInstance, listInstances, startInstance } from './instances.ts'
+import { activitiesOfInstance, compensationsOfInstance, stateOfInstance, whyInstance } from './insight.ts'
+import { getInstance, listInstances, searchInstances, startInstance } from './instances.ts'
 import { readJournal } from './journal.ts'
 import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
 import { getLockContention } from './lock-contention.ts'
@@ -66,6 +71,7 @@ import {
   reportTaskProgress,
 } from './tasks.ts'
 import {
+  activitiesOfTestRun,
   cancelTestRun,
   getTestRun,
   listTestRuns,
@@ -118,22 +124,29 @@ export const apiRoutes: readonly AnyRoute[] = [
   listTestRuns,
   getTestRun,
   readTestRunJournal,
+  activitiesOfTestRun,
   stateOfTestRun,
   resumeTestRun,
   cancelTestRun,
   startInstance,
   listInstances,
+  searchInstances,
   getInstance,
   readJournal,
   stateOfInstance,
+  activitiesOfInstance,
   scopeOfInstance,
   evaluateExpression,
+  forksOfInstance,
   whyInstance,
+  compensationsOfInstance,
   progressOfInstance,
   resultsOfInstance,
   streamResults,
   resumeInstance,
+  issueBookmarkToken,
   cancelInstance,
+  listBookmarks,
   terminateInstance,
   pauseInstance,
   continueInstance,
@@ -147,6 +160,10 @@ export const apiRoutes: readonly AnyRoute[] = [
   getOperation,
   listOperationItems,
   cancelOperation,
+  listDeadLetters,
+  getDeadLetter,
+  retryDeadLetter,
+  discardDeadLetter,
   listIncidents,
   groupIncidents,
   getIncident,
@@ -206,14 +223,20 @@ export const apiRoutes: readonly AnyRoute[] = [
   queryMetrics,
   listCaches,
   clearCache,
+  invalidateCache,
   listNodes,
   getNode,
   cordonNode,
   uncordonNode,
   drainNode,
+  killNode,
+  pauseNode,
+  continueNode,
+  reviveNode,
   listLeaders,
   listClusterEvents,
   examine,
+  checkCluster,
   repair,
   getSession,
   openSession,

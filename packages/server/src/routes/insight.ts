@@ -1,8 +1,9 @@
 import { fromWireId } from '@lockstep/base'
 import Type from 'typebox'
 import { route } from '../route/route.ts'
-import { InstanceId } from '../wire/instance.ts'
-import { closed } from '../wire/schema.ts'
+import { Activities, toWireActivities } from '../wire/activities.ts'
+import { InstanceId, readInstance } from '../wire/instance.ts'
+import { closed, oneOf } from '../wire/schema.ts'
 import { State, toWireState } from '../wire/state.ts'
 import { toWireWhy, WhyReply } from '../wire/why.ts'
 
@@ -20,6 +21,31 @@ export const whyInstance = route({
   },
 })
 
+export const compensationsOfInstance = route({
+  method: 'GET',
+  path: '/workflow-instances/:id/compensations',
+  name: 'listWorkflowInstanceCompensations',
+  permission: 'instances:read',
+  summary: 'Which of its steps can be undone, are being undone, were, or could not be; in order of completion.',
+  id: InstanceId,
+  replies: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          step: Type.String(),
+          state: oneOf(['to-undo', 'undoing', 'undone', 'failed'], 'failed: mend the cause and retry the instance.'),
+        }),
+      ),
+    }),
+  },
+  problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND'],
+  async handle(context, { params }) {
+    const instanceId = fromWireId('instance', params.id)
+    await readInstance(context, instanceId)
+    return { status: 200, body: { items: await context.engine.compensations(instanceId, context.tenant) } }
+  },
+})
+
 export const stateOfInstance = route({
   method: 'GET',
   path: '/workflow-instances/:id/state',
@@ -34,5 +60,24 @@ export const stateOfInstance = route({
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND', 'DEFINITION_NOT_FOUND'],
   async handle({ engine, tenant }, { params, query }) {
     return { status: 200, body: toWireState(await engine.stateAt(fromWireId('instance', params.id), query.at, tenant)) }
+  },
+})
+
+export const activitiesOfInstance = route({
+  method: 'GET',
+  path: '/workflow-instances/:id/activities',
+  name: 'listWorkflowInstanceActivities',
+  permission: 'instances:read',
+  summary:
+    'What became of every activity that has begun, over the whole journal up to one of its facts. The newest fact unless told.',
+  id: InstanceId,
+  query: closed({
+    at: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the fact.' })),
+  }),
+  replies: { 200: Activities },
+  problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND', 'DEFINITION_NOT_FOUND'],
+  async handle({ engine, tenant }, { params, query }) {
+    const found = await engine.activitiesAt(fromWireId('instance', params.id), query.at, tenant)
+    return { status: 200, body: toWireActivities(found) }
   },
 })

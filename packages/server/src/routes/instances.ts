@@ -1,15 +1,16 @@
 import { fromWireId } from '@lockstep/base'
 import type { InstanceState, InstanceView, StateAnswer } from '@lockstep/engine'
+import type { InstanceFilter } from '@lockstep/engine/ports'
 import Type from 'typebox'
+import { FilterBody, readFilterBody } from '../filter/filter-body.ts'
 import { inputParameters, instanceFilterParameters, readInstanceFilter } from '../filter/instance-filter.ts'
 import { fromCursor } from '../request/cursor.ts'
-import { idempotencyKey } from '../request/idempotency-key.ts'
 import { waitMs } from '../request/wait.ts'
 import { type Answer, type ApiContext, route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
 import { Instance, InstanceId, readInstance, toWireInstance } from '../wire/instance.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
-import { anything, closed, duration, indexedText, JSON_TYPE } from '../wire/schema.ts'
+import { anything, closed, duration, indexedText, JSON_TYPE, oneOf } from '../wire/schema.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -38,7 +39,7 @@ export const startInstance = route({
   permission: 'instances:start',
   audit: 'behind',
   summary:
-    'Starts an instance: 201 as soon as it is durable. 200 with `wait`, or when the dedupeKey (or Idempotency-Key) has been used: then it is the first one.',
+    'Starts an instance: 201 as soon as it is durable. 200 with `wait`, or when the dedupeKey has been used: then it is the first one.',
   body: Start,
   replies: { 200: Instance, 201: Instance },
   problems: [
@@ -49,9 +50,10 @@ export const startInstance = route({
     'START_THROTTLED',
     'FLOW_KEY_FAILED',
   ],
-  async handle(context, { body, headers, rest: aside }) {
+  async handle(context, { body, once, note, rest: aside }) {
+    note.target = body.definitionId
     const { engine, tenant, root, waits } = context
-    const { wait, dedupeKey = idempotent(headers), ...rest } = body
+    const { wait, dedupeKey = once && `idem:${once}`, ...rest } = body
     const limitMs = waitMs(wait, 'body')
     const { instanceId, created, here } = await engine.start({
       tenant,
@@ -69,12 +71,6 @@ export const startInstance = route({
   },
 })
 
-/** Apart from the keys that callers choose in the body. */
-function idempotent(headers: Parameters<typeof idempotencyKey>[0]): string | undefined {
-  const key = idempotencyKey(headers)
-  return key === undefined ? undefined : `idem:${key}`
-}
-
 export const listInstances = route({
   method: 'GET',
   path: '/workflow-instances',
@@ -88,16 +84,46 @@ export const listInstances = route({
   ),
   replies: { 200: listOf(Instance) },
   problems: ['INVALID_CURSOR', 'INVALID_ID'],
-  async handle({ browse, clock, tenant }, { query }) {
-    const { cursor, limit = DEFAULT_ITEMS, ...said } = query as { cursor?: string; limit?: number }
-    const filter = filterText(said)
-    const from = fromCursor(cursor, filter, UUID)
-    const place = { from: from?.key, back: from?.back === true }
-    const page = await browse.instances(tenant, readInstanceFilter(said, clock.now()), place, limit + 1)
-    const toItem = (row: InstanceView) => toWireInstance(row, undefined)
-    return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter, key: (row) => row.id }) }
+  handle(context, { query }) {
+    const { cursor, limit, ...said } = query as { cursor?: string; limit?: number }
+    return listed(context, readInstanceFilter(said, context.clock.now()), { text: filterText(said), cursor, limit })
   },
 })
+
+export const searchInstances = route({
+  method: 'POST',
+  path: '/workflow-instances/search',
+  name: 'searchWorkflowInstances',
+  permission: 'instances:read',
+  audit: 'never',
+  summary: 'The same list with its filter in the body, where that is too long for an address.',
+  body: closed({ filter: Type.Optional(FilterBody), limit: Limit, cursor: CursorParameter }),
+  bodyOptional: true,
+  replies: { 200: listOf(Instance) },
+  problems: ['INVALID_CURSOR', 'INVALID_ID'],
+  handle(context, { body: { filter = {}, limit, cursor } }) {
+    const read = readFilterBody(filter, context.clock.now(), '/filter')
+    return listed(context, read, { text: filterText(filter), cursor, limit })
+  },
+})
+
+interface AskedPage {
+  /** Of the filter: a cursor of one is refused with another. */
+  readonly text: string
+  readonly cursor: string | undefined
+  readonly limit: number | undefined
+}
+
+async function listed(
+  { browse, tenant }: ApiContext,
+  filter: InstanceFilter,
+  { text, cursor, limit = DEFAULT_ITEMS }: AskedPage,
+): Promise<Answer> {
+  const from = fromCursor(cursor, text, UUID)
+  const page = await browse.instances(tenant, filter, { from: from?.key, back: from?.back === true }, limit + 1)
+  const toItem = (row: InstanceView) => toWireInstance(row, undefined)
+  return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter: text, key: (row) => row.id }) }
+}
 
 /** RFC 9211, and how long ago the answer was found to be right, at the most. */
 const freshness = (from: StateAnswer['from'], ageMs: number) => ({
@@ -127,13 +153,23 @@ export const getInstance = route({
   summary:
     'Answers one instance; with `wait`, when it has ended or the time is over. Lockstep-Age-Ms says how old the answer may be: 0, or up to 50 for one that is read very often. Cache-Control: no-cache asks for 0.',
   id: InstanceId,
-  query: closed({ wait: Type.Optional(duration('At most 60s.')) }),
+  query: closed({
+    wait: Type.Optional(duration('At most 60s.')),
+    until: Type.Optional(
+      oneOf(
+        ['terminal', 'suspended'],
+        'What is waited for: its end, or that it rests, because it waits for something, is paused or has ended. terminal unless told.',
+      ),
+    ),
+  }),
   replies: { 200: Instance },
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND'],
   handle(context, { params, query, headers, rest }) {
     const { engine, tenant } = context
     const instanceId = fromWireId('instance', params.id)
     const limitMs = waitMs(query.wait, 'query')
+    if (limitMs > 0 && query.until === 'suspended')
+      return rest(() => rested(context, instanceId, limitMs)).then(toAnswer)
     if (limitMs > 0)
       return waited(context, instanceId, () => rest(() => context.waits.forEnd(tenant, instanceId, limitMs, false)))
     const control = headers['cache-control']
@@ -143,6 +179,25 @@ export const getInstance = route({
     return hot === undefined ? engine.state(instanceId, { tenant }).then(toAnswer) : toAnswer(hot)
   },
 })
+
+const UNDER_WAY: ReadonlySet<string> = new Set(['queued', 'running', 'compensating'])
+const FIRST_LOOK_MS = 20
+const LAST_LOOK_MS = 1_000
+
+/** Looks again and again, less and less often: that an instance rests is told to nobody. */
+async function rested(
+  { engine, waits, clock, tenant }: ApiContext,
+  instanceId: string,
+  limitMs: number,
+): Promise<StateAnswer> {
+  const end = clock.monotonic() + limitMs
+  for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(LAST_LOOK_MS, lookMs * 1.5)) {
+    const answer = await engine.state(instanceId, { tenant, exact: true })
+    const leftMs = end - clock.monotonic()
+    if (!UNDER_WAY.has(answer.view.status) || leftMs <= 0 || waits.closed) return answer
+    await waits.forEnd(tenant, instanceId, Math.ceil(Math.min(lookMs, leftMs)), false)
+  }
+}
 
 async function waited(
   { engine, tenant }: ApiContext,

@@ -1,4 +1,5 @@
 import type { WaiterView } from '@lockstep/coordination'
+import type { LockWait } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { route } from '../route/route.ts'
 import { iso } from '../wire/instance.ts'
@@ -14,7 +15,11 @@ const Contention = Type.Object({
     Type.Object({
       key: Type.String(),
       waiters: Type.Integer({ description: 'Places in the store; a process waits once for all of its own.' }),
-      since: instant('How long the first of them has waited.'),
+      instances: Type.Integer({
+        description:
+          'Instances that wait for it, whether or not they have such a place at this moment; counted up to 1,000.',
+      }),
+      since: instant('Since when the first of them has waited.'),
     }),
     { description: 'Those with most who wait first.' },
   ),
@@ -53,24 +58,31 @@ export const getLockContention = route({
   summary: 'Which locks are waited for most, who waits in a circle, and how long locks were waited for and held.',
   replies: { 200: Contention },
   problems: ['PROVIDER_UNAVAILABLE'],
-  async handle({ locks }) {
+  async handle({ locks, browse }) {
     if (locks === undefined) return { status: 200, body: { keys: [], deadlocks: [], patterns: [], truncated: false } }
     const { monitor } = locks()
-    const [waiters, graph] = await Promise.all([monitor.waiters(), monitor.graph()])
+    const [waiters, graph, waits] = await Promise.all([monitor.waiters(), monitor.graph(), browse.lockWaits()])
     const patterns = monitor.stats().slice(0, MOST_PATTERNS)
     const deadlocks = graph.deadlocks.map(({ actors, finding, certain }) => ({ actors, finding, certain }))
-    return { status: 200, body: { keys: byKey(waiters), deadlocks, patterns, truncated: graph.truncated } }
+    return { status: 200, body: { keys: byKey(waiters, waits), deadlocks, patterns, truncated: graph.truncated } }
   },
 })
 
-function byKey(waiters: readonly WaiterView[]) {
-  const keys = new Map<string, { waiters: number; since: number }>()
-  for (const { lock, since } of waiters) {
-    const before = keys.get(lock)
-    keys.set(lock, { waiters: (before?.waiters ?? 0) + 1, since: Math.min(before?.since ?? since, since) })
+function byKey(waiters: readonly WaiterView[], waits: readonly LockWait[]) {
+  const keys = new Map<string, { waiters: number; instances: number; since: number }>()
+  const add = (key: string, more: { waiters?: number; instances?: number; since: number }): void => {
+    const before = keys.get(key)
+    keys.set(key, {
+      waiters: (before?.waiters ?? 0) + (more.waiters ?? 0),
+      instances: (before?.instances ?? 0) + (more.instances ?? 0),
+      since: Math.min(before?.since ?? more.since, more.since),
+    })
   }
+  for (const { lock, since } of waiters) add(lock, { waiters: 1, since })
+  for (const { name, instances, since } of waits) add(name, { instances, since })
+  const size = (each: { waiters: number; instances: number }): number => Math.max(each.waiters, each.instances)
   return [...keys]
-    .sort(([, a], [, b]) => b.waiters - a.waiters || a.since - b.since)
+    .sort(([, a], [, b]) => size(b) - size(a) || a.since - b.since)
     .slice(0, MOST_KEYS)
-    .map(([key, each]) => ({ key, waiters: each.waiters, since: iso(each.since) }))
+    .map(([key, each]) => ({ key, ...each, since: iso(each.since) }))
 }

@@ -65,7 +65,10 @@ async function lockPart(context: ApiContext, prefix: string, from: string | unde
   const after = from === undefined ? {} : { after: from.slice(1) }
   const { locks, next } = await monitor.list({ prefix, limit, ...after })
   if (locks.length === 0) return { items: [], next: undefined }
-  const telling = await tell(context)
+  const telling = await tell(
+    context,
+    locks.map(({ name }) => name),
+  )
   return { items: locks.map((lock) => toWireLock(lock, telling)), next: next === undefined ? undefined : `l${next}` }
 }
 
@@ -86,9 +89,12 @@ async function instancePart(
   return { items, next: more }
 }
 
-async function tell({ locks, clock }: ApiContext): Promise<LockTelling> {
-  const members = await locks!().members()
-  return { members: new Set(members.map(({ id }) => id)), now: clock.now() }
+async function tell({ locks, clock, browse }: ApiContext, names: readonly string[]): Promise<LockTelling> {
+  const [members, lines, waits] = await Promise.all([locks!().members(), browse.lockLines(names), browse.lockWaits()])
+  // Lines are counted further than waits, which hold what stands in no line.
+  const waiting = new Map(lines)
+  for (const { name, instances } of waits) waiting.set(name, Math.max(instances, waiting.get(name) ?? 0))
+  return { members: new Set(members.map(({ id }) => id)), now: clock.now(), lines: waiting }
 }
 
 export const getLock = route({
@@ -121,7 +127,7 @@ async function lockDetail(context: ApiContext, key: string) {
   const { monitor } = context.locks()
   const lock = await monitor.read(key)
   if (lock === undefined) return undefined
-  const [telling, history] = [await tell(context), await monitor.history(key)]
+  const [telling, history] = [await tell(context, [key]), await monitor.history(key)]
   return {
     ...toWireLock(lock, telling),
     held: lock.holders.map((each) => toWireHolder(each, telling)),

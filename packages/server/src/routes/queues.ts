@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { route } from '../route/route.ts'
 import { iso } from '../wire/instance.ts'
+import { listOf, toWholeList, WHOLE } from '../wire/list.ts'
 import { instant } from '../wire/schema.ts'
 
 const Queue = Type.Object({
@@ -18,7 +19,7 @@ export const listQueues = route({
   permission: 'flow:read',
   reach: 'cluster',
   summary: 'What waits for a worker, by queue, and since when.',
-  replies: { 200: Type.Object({ items: Type.Array(Queue) }) },
+  replies: { 200: listOf(Queue, WHOLE) },
   problems: [],
   async handle({ browse }) {
     const items = (await browse.queues()).map(({ name, due, oldestDueAt, later, nextDueAt }) => ({
@@ -26,6 +27,6 @@ export const listQueues = route({
       oldestDueAt: iso(oldestDueAt),
       nextDueAt: iso(nextDueAt),
     }))
-    return { status: 200, body: { items } }
+    return { status: 200, body: toWholeList(items) }
   },
 })

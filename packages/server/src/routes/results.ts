@@ -60,14 +60,15 @@ export const streamResults = route({
   replyTypes: ['text/event-stream'],
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND'],
   stream: true,
-  async handle({ engine, tenant, waits, clock }, { params, query, headers }) {
+  async handle({ engine, tenant, waits, seats, clock }, { params, query, headers, principal }) {
     const instanceId = fromWireId('instance', params.id)
     const from = placeOf(headers['last-event-id']) ?? query.after ?? 0
     await engine.results.read(instanceId, { tenant, after: from, limit: 1 })
+    const wanted = { results: engine.results, tenant, instanceId, after: from, waits, clock }
     return {
       status: 200,
       type: 'text/event-stream; charset=utf-8',
-      body: openResultStream({ results: engine.results, tenant, instanceId, after: from, waits, clock }),
+      body: seats.seat(principal, () => openResultStream(wanted)),
       // Proxies that gather what they pass on would hold events back.
       headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
     }

@@ -1,5 +1,6 @@
 import { TaskAlreadyCompleted, TokenNotFound } from '@lockstep/engine'
 import Type from 'typebox'
+import { nobody } from '../auth/principal.ts'
 import { withToken } from '../auth/resume-token.ts'
 import { route } from '../route/route.ts'
 import { anything, closed, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
@@ -28,8 +29,9 @@ export const showToken = route({
     }),
   },
   problems: ['TOKEN_NOT_FOUND', 'RATE_LIMITED', 'HTTPS_REQUIRED'],
-  async handle({ engine, access, tenant }, { params, address }) {
-    const found = await withToken(access, { token: params.id, address, tenant }, (owner) =>
+  async handle(context, { params, address, note }) {
+    const { engine, tenant } = context
+    const found = await withToken(context, { token: params.id, address, tenant, note }, (owner) =>
       engine.resumeTokens.show(params.id, owner),
     )
     if (found === undefined) throw new TokenNotFound({})
@@ -55,7 +57,8 @@ export const useToken = route({
   name: 'useResumeToken',
   permission: 'public',
   audit: 'behind',
-  summary: 'Hands in what is waited for. A token is used once; what does not fit the form leaves it unused.',
+  summary:
+    'Hands in what is waited for. A token is used once; what does not fit the form leaves it unused. Strangers are told of a used one that it opens nothing; who has signed in gets 409.',
   id: Token,
   secret: true,
   opens: true,
@@ -76,10 +79,12 @@ export const useToken = route({
     'UNKNOWN_OUTCOME',
     'PAYLOAD_TOO_LARGE',
   ],
-  async handle({ engine, access, tenant }, { params, body, address }) {
-    const outcome = await withToken(access, { token: params.id, address, tenant }, async (owner) => {
+  async handle(context, { params, body, address, principal, note }) {
+    const { engine, tenant } = context
+    const isStranger = principal.id === nobody.id
+    const outcome = await withToken(context, { token: params.id, address, tenant, note }, async (owner) => {
       const used = await engine.resumeTokens.use(params.id, { ...body, tenant: owner })
-      return used === 'not-found' ? undefined : used
+      return used === 'not-found' || (used === 'already-completed' && isStranger) ? undefined : used
     })
     if (outcome === 'already-completed') throw new TaskAlreadyCompleted({ id: 'of this token', outcome, task: null })
     if (outcome !== 'done') throw new TokenNotFound({})

@@ -37,10 +37,10 @@ export const resumeInstance = route({
     'RESUME_IN_PROGRESS',
     'BOOKMARK_EXPIRED',
   ],
-  async handle(context, { params, body: { bookmark, payload } }) {
+  async handle(context, { params, rest, body: { bookmark, payload } }) {
     const instanceId = fromWireId('instance', params.id)
     const named = bookmark === undefined ? {} : { bookmark: tryFromWireId('bookmark', bookmark) ?? bookmark }
-    const outcome = await context.engine.resume({ tenant: context.tenant, instanceId, payload, ...named })
+    const outcome = await context.engine.resume({ tenant: context.tenant, instanceId, payload, ...named, rest })
     if (outcome !== 'resumed') throw new losers[outcome]({ instanceId: params.id, bookmark })
     return { status: 200, body: { outcome, instance: await readInstance(context, instanceId) } }
   },

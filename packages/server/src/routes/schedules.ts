@@ -4,7 +4,7 @@ import { InvalidRequest } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID, scheduleIdOf } from '../request/ids.ts'
 import { route } from '../route/route.ts'
-import { requiredRevisionOf, revisionOf, toEtag } from '../wire/etag.ts'
+import { requiredRevisionOf, revisionOf, toEtag, toStateEtag } from '../wire/etag.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
 import { Schedule, ScheduleDocumentBody, ScheduleId, toWireSchedule } from '../wire/schedule.ts'
 import { closed, flag, noContent } from '../wire/schema.ts'
@@ -64,11 +64,13 @@ export const getSchedule = route({
   permission: 'schedules:read',
   summary: 'Answers one schedule with its next time.',
   id: ScheduleId,
+  cached: true,
   replies: { 200: Schedule },
   problems: ['SCHEDULE_NOT_FOUND'],
   async handle({ engine, tenant }, { params }) {
     const view = await engine.schedules.get(scheduleIdOf(params.id), { tenant })
-    return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision) }
+    const body = toWireSchedule(view)
+    return { status: 200, body, etag: toStateEtag(view.revision, body) }
   },
 })
 

@@ -49,9 +49,11 @@ export const openSession = route({
   }),
   replies: { 200: Caller },
   problems: ['SIGN_IN_FAILED', 'RATE_LIMITED'],
-  async handle({ access }, { body, address }) {
+  async handle({ access }, { body, address, note }) {
+    note.target = body.name
     const kept = requireKept(access, '/session')
     const { principal, cookie } = await signIn(kept, { ...body, address })
+    note.by = principal
     return { status: 200, body: toWire(principal, access.auth), headers: { 'set-cookie': cookie } }
   },
 })

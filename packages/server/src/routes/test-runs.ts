@@ -1,17 +1,16 @@
 /** Runs of drafts. They are ordinary instances of the test tenant beside the caller's, and have addresses of their own. */
 import { testTenant } from '@lockstep/engine'
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { Forbidden } from '../auth/errors.ts'
 import { may } from '../auth/principal.ts'
 import { definitionIdOf } from '../request/ids.ts'
-import { type ApiContext, route } from '../route/route.ts'
+import { type ApiContext, type Route, route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
-import { Instance, InstanceId, readInstance } from '../wire/instance.ts'
+import { Instance, readInstance } from '../wire/instance.ts'
 import { CursorParameter, Limit, listOf } from '../wire/list.ts'
-import { anything, closed, indexedText, oneOf } from '../wire/schema.ts'
-import { State } from '../wire/state.ts'
+import { anything, closed, indexedText } from '../wire/schema.ts'
 import { cancelInstance } from './cancel.ts'
-import { stateOfInstance } from './insight.ts'
+import { activitiesOfInstance, stateOfInstance } from './insight.ts'
 import { getInstance, listInstances } from './instances.ts'
 import { readJournal } from './journal.ts'
 import { resumeInstance } from './resume.ts'
@@ -79,63 +78,52 @@ export const listTestRuns = route({
   handle: (context, call) => listInstances.handle(inTest(context), call as never),
 })
 
-export const getTestRun = route({
-  method: 'GET',
+/** The same as with any instance, on runs of drafts. */
+function onTestRuns<Query extends TSchema | undefined, Body extends TSchema | undefined>(
+  original: Route<Query, Body>,
+  own: Pick<Route<Query, Body>, 'path' | 'name' | 'permission' | 'summary'>,
+): Route<Query, Body> {
+  return { ...original, ...own, handle: (context, call) => original.handle(inTest(context), call) }
+}
+
+export const getTestRun = onTestRuns(getInstance, {
   path: '/test-runs/:id',
   name: 'getTestRun',
   permission: 'instances:read',
   summary: 'Answers one run of a draft.',
-  id: InstanceId,
-  ...{ query: getInstance.query!, replies: getInstance.replies, problems: getInstance.problems },
-  handle: (context, call) => getInstance.handle(inTest(context), call as never),
 })
 
-export const readTestRunJournal = route({
-  method: 'GET',
+export const readTestRunJournal = onTestRuns(readJournal, {
   path: '/test-runs/:id/journal',
   name: 'readTestRunJournal',
   permission: 'instances:read',
   summary: 'Lists the facts of a run of a draft, oldest or newest first.',
-  id: InstanceId,
-  ...{ query: readJournal.query!, replies: readJournal.replies, problems: readJournal.problems },
-  handle: (context, call) => readJournal.handle(inTest(context), call as never),
 })
 
-export const stateOfTestRun = route({
-  method: 'GET',
+export const stateOfTestRun = onTestRuns(stateOfInstance, {
   path: '/test-runs/:id/state',
   name: 'getTestRunState',
   permission: 'instances:read',
   summary: 'What a run of a draft was after one of its facts. The newest fact unless told.',
-  id: InstanceId,
-  ...{ query: stateOfInstance.query!, replies: { 200: State }, problems: stateOfInstance.problems },
-  handle: (context, call) => stateOfInstance.handle(inTest(context), call as never),
 })
 
-export const resumeTestRun = route({
-  method: 'POST',
+export const activitiesOfTestRun = onTestRuns(activitiesOfInstance, {
+  path: '/test-runs/:id/activities',
+  name: 'listTestRunActivities',
+  permission: 'instances:read',
+  summary: 'What became of every activity of a run of a draft. Up to the newest fact unless told.',
+})
+
+export const resumeTestRun = onTestRuns(resumeInstance, {
   path: '/test-runs/:id/resume',
   name: 'resumeTestRun',
   permission: 'definitions:write',
   summary: 'Gives a run of a draft what it waits for. No event from outside reaches it.',
-  id: InstanceId,
-  body: resumeInstance.body!,
-  bodyOptional: true,
-  replies: { 200: Type.Object({ outcome: oneOf(['resumed']), instance: Instance }) },
-  problems: resumeInstance.problems,
-  handle: (context, call) => resumeInstance.handle(inTest(context), call as never),
 })
 
-export const cancelTestRun = route({
-  method: 'POST',
+export const cancelTestRun = onTestRuns(cancelInstance, {
   path: '/test-runs/:id/cancel',
   name: 'cancelTestRun',
   permission: 'definitions:write',
   summary: 'Asks a run of a draft to stop. Repeating it is harmless.',
-  id: InstanceId,
-  body: cancelInstance.body!,
-  bodyOptional: true,
-  replies: { 202: Instance },
-  problems: cancelInstance.problems,
-  handle: (context, call) => cancelInstance.handle(inTest(context), call as never),
 })

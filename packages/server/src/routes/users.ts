@@ -50,7 +50,8 @@ export const createUser = route({
   body: closed({ name: UserName, password: Password, role: oneOf(roles), tenant: TenantName }),
   replies: { 201: User },
   problems: ['FORBIDDEN', 'USER_EXISTS'],
-  async handle({ access, root }, { body, principal }) {
+  async handle({ access, root }, { body, principal, note }) {
+    note.target = body.name
     const { store, passwords } = requireKept(access, PATH)
     const tenant = requireGrantable(principal, body)
     const passwordHash = await passwords.hash(body.password)

@@ -1,5 +1,5 @@
 import { fromWireId, toWireId } from '@lockstep/base'
-import { InstanceNotFound, type MigrateOutcome, type RetryOutcome } from '@lockstep/engine'
+import { InstanceNotFound, type MigrateOutcome, type MigrationCheck, type RetryOutcome } from '@lockstep/engine'
 import Type from 'typebox'
 import { asFields } from '../problem/from-option.ts'
 import {
@@ -123,11 +123,22 @@ export const migrateInstance = route({
   permission: 'instances:operate',
   summary: 'Lets it go on as another version of its definition, once nothing of it runs.',
   id: InstanceId,
-  body: closed({ version: VersionField, mapping: Type.Optional(Mapping) }),
-  replies: { 202: Accepted },
+  body: closed({
+    version: VersionField,
+    mapping: Type.Optional(Mapping),
+    dryRun: Type.Optional(flag('Says whether it could as it stands now, and changes nothing.')),
+  }),
+  replies: {
+    200: Type.Object({ outcome: oneOf(['possible'], 'Of a dry run.'), instance: Instance }),
+    202: Accepted,
+  },
   problems: [...MOST_PROBLEMS, 'MIGRATION_IMPOSSIBLE', 'DEFINITION_NOT_FOUND'],
-  handle: (context, { params, body }) =>
-    accepted(context, params.id, 'be migrated', (id, tenant) => context.engine.verbs.migrate(id, { tenant, ...body })),
+  handle: (context, { params, body: { dryRun, ...wanted } }) =>
+    accepted(context, params.id, 'be migrated', (id, tenant) =>
+      dryRun === true
+        ? context.engine.verbs.canMigrate(id, { tenant, ...wanted })
+        : context.engine.verbs.migrate(id, { tenant, ...wanted }),
+    ),
 })
 
 /** Asks, and answers the instance as it is then; what could not be done is a problem that says so. */
@@ -135,11 +146,13 @@ async function accepted(
   context: ApiContext,
   id: string,
   verb: string,
-  ask: (instanceId: string, tenant: string) => Promise<RetryOutcome | MigrateOutcome>,
+  ask: (instanceId: string, tenant: string) => Promise<RetryOutcome | MigrateOutcome | MigrationCheck>,
 ): Promise<Answer> {
   const instanceId = fromWireId('instance', id)
   const result = await asFields('body', () => ask(instanceId, context.tenant))
   switch (result.outcome) {
+    case 'possible':
+      return { status: 200, body: { outcome: result.outcome, instance: await readInstance(context, instanceId) } }
     case 'accepted':
     case 'already-requested':
       return { status: 202, body: { outcome: result.outcome, instance: await readInstance(context, instanceId) } }
@@ -161,7 +174,8 @@ export const forkInstance = route({
   path: '/workflow-instances/:id/fork',
   name: 'forkWorkflowInstance',
   permission: 'instances:operate',
-  summary: 'Begins a new instance as a copy of this one, as it was after one of its facts. This one is left as it is.',
+  summary:
+    'Begins a new instance as a copy of this one, as it was after one of its facts. This one is left as it is. 200: the dedupeKey has been used, or the flow policy of the workflow refuses it, and the copy is cancelled.',
   id: InstanceId,
   body: closed({
     at: Type.Optional(
@@ -174,7 +188,14 @@ export const forkInstance = route({
   }),
   bodyOptional: true,
   replies: { 200: Instance, 201: Instance },
-  problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND', 'NOTHING_TO_FORK', 'INPUT_INVALID', 'PAYLOAD_TOO_LARGE'],
+  problems: [
+    'INVALID_ID',
+    'INSTANCE_NOT_FOUND',
+    'NOTHING_TO_FORK',
+    'INPUT_INVALID',
+    'PAYLOAD_TOO_LARGE',
+    'FLOW_KEY_FAILED',
+  ],
   async handle(context, { params, body }) {
     const instanceId = fromWireId('instance', params.id)
     const result = await asFields('body', () =>

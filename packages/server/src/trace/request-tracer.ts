@@ -9,6 +9,8 @@ export interface RequestTracer {
 }
 
 export interface RequestSpan {
+  /** By which everything that the request did is found. */
+  readonly traceId: string
   /** What begins in `run` is below the request. */
   within(run: () => void): void
   end(status: number): void

@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestSpan, RequestTracer } from './request-tracer.ts'
 
+const spans = new WeakMap<FastifyRequest, RequestSpan>()
+
+/** `undefined`: nobody traces, or not this one. */
+export const traceIdOf = (request: FastifyRequest): string | undefined => spans.get(request)?.traceId
+
 /** Before the routes of a scope. Where nobody traces there is no hook. */
 export function traceRequests(app: FastifyInstance, tracer: RequestTracer | undefined): void {
   if (tracer === undefined) return
-  const spans = new WeakMap<FastifyRequest, RequestSpan>()
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent } = request.headers
     const route = request.routeOptions.url ?? request.url.replace(/\?.*$/s, '')

@@ -1,4 +1,5 @@
 import type { GraphProblem } from '@lockstep/engine'
+import type { DefinitionStanding } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { DEFINITION_ID } from '../request/ids.ts'
 import { toEtag } from './etag.ts'
@@ -58,6 +59,22 @@ export const DefinitionSummary = Type.Object({
   etag: Type.String({ description: 'Of the draft.' }),
 })
 
+export const DefinitionItem = Type.Object({
+  ...DefinitionSummary.properties,
+  state: oneOf(
+    ['draft', 'published', 'ahead', 'retracted'],
+    'ahead: it is published, and its draft says something else. retracted: it has versions, and none is published.',
+  ),
+  triggers: Type.Array(
+    Type.Object({
+      kind: oneOf(['schedule', 'event', 'http']),
+      text: Type.String({ description: 'Id of the schedule, name of the event, or method and path.' }),
+      when: anything('Of a schedule: when it fires; else null.'),
+    }),
+    { description: 'What starts the published version from outside, at most five of a kind.' },
+  ),
+})
+
 export const toWireDraft = (id: string, draft: unknown, revision: number, problems: readonly GraphProblem[]) => ({
   id,
   draft,
@@ -72,6 +89,18 @@ export const toWireSummary = (row: {
   readonly published: number | undefined
   readonly revision: number
 }) => ({ id: row.id, name: row.name, kind: row.kind, version: row.published ?? null, etag: toEtag(row.revision) })
+
+type Summary = Parameters<typeof toWireSummary>[0]
+
+export function toWireItem(row: Summary, standing: DefinitionStanding | undefined) {
+  const { latest = 0, ahead = false, triggers = [] } = standing ?? {}
+  const unpublished = latest === 0 ? 'draft' : 'retracted'
+  return {
+    ...toWireSummary(row),
+    state: row.published === undefined ? unpublished : ahead ? 'ahead' : 'published',
+    triggers: triggers.map(({ kind, text, when = null }) => ({ kind, text, when })),
+  }
+}
 
 export function nameOf(id: string, document: unknown): string {
   const name = (document as { readonly name?: unknown } | null)?.name

@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto'
 import { IfMatchRequired, InvalidRequest } from '../problem/request-errors.ts'
 
 /** A strong validator: revisions rise and are never used twice for one definition. */
 export const toEtag = (revision: number): string => `"${revision}"`
 
+/** Of an answer that also tells what changes without a new revision. If-Match takes it for its revision, If-None-Match for all it tells. */
+export const toStateEtag = (revision: number, state: unknown): string =>
+  `"${revision}.${createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16)}"`
+
 /** Every revision is acceptable. */
 const ANY = '*'
-const ONE = /^(?:"(\d{1,10})"|(\d{1,10}))$/
+const ONE = /^(?:"(\d{1,10})(?:\.[0-9a-f]+)?"|(\d{1,10}))$/
 /** An entity tag of somebody else, weak ones included: it is well-formed and matches nothing of ours. */
 const FOREIGN = /^(?:W\/)?"[^"]*"$/
 /** Below every revision. */

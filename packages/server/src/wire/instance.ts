@@ -48,6 +48,7 @@ export const Instance = Type.Object({
 export const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
 
 export function toWireInstance(view: InstanceView, variables: Readonly<Record<string, Json>> | undefined) {
+  const createdAt = iso(view.createdAt)
   return {
     id: toWireId('instance', view.id),
     definitionId: view.definitionId,
@@ -59,9 +60,9 @@ export function toWireInstance(view: InstanceView, variables: Readonly<Record<st
     correlationId: view.correlationId ?? null,
     tenant: view.tenant,
     parentId: view.parentId === undefined ? null : toWireId('instance', view.parentId),
-    createdAt: iso(view.createdAt),
+    createdAt,
     // Nearly all begin where they are born; the engine does not say when those that queued were first taken up.
-    startedAt: view.status === 'queued' ? null : iso(view.createdAt),
+    startedAt: view.status === 'queued' ? null : createdAt,
     finishedAt: iso(view.finishedAt),
     nodeId: view.nodeId === undefined ? null : toWireId('node', view.nodeId),
     waitingFor: view.waitingFor.map(toWireWait),

@@ -52,6 +52,22 @@ describe('a list', () => {
     )
   })
 
+  it('says at least how many there are, never more than there are', () => {
+    const all = [1, 2, 3, 4, 5, 6, 7]
+    expect(read(all, () => true, 100, 3).count).toEqual({ value: 4, exact: false })
+    // Nothing was found in what was looked at: there may be none at all.
+    expect(read(all, (n) => n > 100, 3, 3).count).toEqual({ value: 0, exact: false })
+    const first = { rows: [1, 2, 3, 4], lookedTo: undefined, count: { value: 10_000, exact: false } }
+    const place = { limit: 3, filter: 'f', key: String }
+    const page = toList(first, (n) => n, { ...place, cursor: undefined })
+    expect(page.count).toEqual({ value: 10_000, exact: false })
+    const cursor = fromCursor(page.page.next!, 'f', /^\d+$/)
+    const onward = toList({ rows: [4, 5, 6, 7], lookedTo: undefined }, (n) => n, { ...place, cursor })
+    expect(onward.count).toEqual({ value: 10_000, exact: false })
+    const end = toList({ rows: [4], lookedTo: undefined }, (n) => n, { ...place, cursor })
+    expect(end.count).toEqual({ value: 4, exact: true })
+  })
+
   it('leads back to the page that it came from', () => {
     const all = [1, 2, 3, 4, 5, 6, 7]
     const first = read(all, () => true, 100, 3)

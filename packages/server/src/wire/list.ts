@@ -1,4 +1,4 @@
-import type { Page } from '@lockstep/engine/ports'
+import type { BoundedCount, Page } from '@lockstep/engine/ports'
 import Type, { type TSchema } from 'typebox'
 import { type Cursor, toCursor } from '../request/cursor.ts'
 import { nullable } from './schema.ts'
@@ -29,8 +29,11 @@ export const listOf = (item: TSchema, texts: PageTexts = {}) =>
       limit: Type.Integer(),
     }),
     count: Type.Object({
-      value: Type.Integer({ description: 'Items up to here, and one more when there are more.' }),
-      exact: Type.Boolean({ description: 'Whether that is all there are.' }),
+      value: Type.Integer({
+        description:
+          'Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here.',
+      }),
+      exact: Type.Boolean({ description: 'Whether that is all there are; false: at least so many.' }),
     }),
   })
 
@@ -44,7 +47,7 @@ export interface ListPlace<Row> {
 
 /** One answer of a list, made of up to `limit + 1` rows: the one too many only says that there is more, in the direction of reading. */
 export function toList<Row, Item>(
-  { rows, lookedTo }: Page<Row>,
+  { rows, lookedTo, count }: Page<Row>,
   toItem: (row: Row) => Item,
   { cursor, limit, filter, key }: ListPlace<Row>,
 ) {
@@ -59,16 +62,38 @@ export function toList<Row, Item>(
   const ahead = more ? (back ? first : last) : lookedTo
   const next = back ? last : ahead
   const prev = back ? ahead : cursor && first
+  const whole = count ?? cursor?.count
   return {
     items: shown.map(toItem),
     page: {
-      next: next === undefined ? null : toCursor({ key: next, seen, back: false }, filter),
-      prev: prev === undefined ? null : toCursor({ key: prev, seen: before, back: true }, filter),
+      next: next === undefined ? null : toCursor({ key: next, seen, back: false, count: whole }, filter),
+      prev: prev === undefined ? null : toCursor({ key: prev, seen: before, back: true, count: whole }, filter),
       limit,
     },
-    count: { value: next === undefined ? seen : seen + 1, exact: next === undefined },
+    count: countOf(seen, { end: next === undefined, more: more || back }, whole),
   }
+}
+
+/** What was read to its end is counted; else the list was, or there are at least those that were seen. */
+function countOf(
+  seen: number,
+  { end, more }: { readonly end: boolean; readonly more: boolean },
+  whole: BoundedCount | undefined,
+): BoundedCount {
+  if (end) return { value: seen, exact: true }
+  const least = more ? seen + 1 : seen
+  if (whole === undefined) return { value: least, exact: false }
+  return { value: Math.max(whole.value, least), exact: whole.exact && whole.value >= least }
 }
 
 /** A page of rows that a store gave out without saying how far it looked: it looked at all. */
 export const pageOf = <Row>(rows: readonly Row[]): Page<Row> => ({ rows, lookedTo: undefined })
+
+/** Of lists that are short by nature, and answered as a whole. */
+export const WHOLE: PageTexts = { next: 'Always null: this list is whole.', prev: 'Always null: this list is whole.' }
+
+export const toWholeList = <Item>(items: readonly Item[]) => ({
+  items,
+  page: { next: null, prev: null, limit: items.length },
+  count: { value: items.length, exact: true },
+})

@@ -29,7 +29,11 @@ export const Lock = Type.Object({
   acquiredAt: instant(),
   expiresAt: instant('Unless it is renewed. null: it lives as long as its node.'),
   ttlMs: nullable('integer', { description: 'Left until then, by the clock of the node that answers.' }),
-  waiters: Type.Integer({ description: 'How many wait for it.' }),
+  waiters: Type.Integer({ description: 'How many ask for it at this moment.' }),
+  waitingInstances: Type.Integer({
+    description:
+      'Instances that wait for it with a step or a critical section, whether or not they ask at this moment; counted up to 1,000. Functions in ctx.lock are among the waiters while they ask.',
+  }),
   holders: Type.Integer({ description: 'How many hold it: readers, or permits of a semaphore.' }),
 })
 
@@ -64,9 +68,11 @@ export interface LockTelling {
   /** Ids of the coordinators that live. */
   readonly members: ReadonlySet<string>
   readonly now: number
+  /** Instances in line, by name. */
+  readonly lines: ReadonlyMap<string, number>
 }
 
-export function toWireLock(lock: LockView, { members, now }: LockTelling) {
+export function toWireLock(lock: LockView, { members, now, lines }: LockTelling) {
   const [first] = lock.holders
   const stale = lock.holders.some((each) => !isAlive(each, members))
   return {
@@ -86,6 +92,7 @@ export function toWireLock(lock: LockView, { members, now }: LockTelling) {
     expiresAt: iso(first?.expiresAt),
     ttlMs: first === undefined ? null : Math.max(0, Math.round(first.expiresAt - now)),
     waiters: lock.waitingCount,
+    waitingInstances: lines.get(lock.name) ?? 0,
     holders: lock.holders.length,
   }
 }
@@ -137,6 +144,7 @@ export function toWireInstanceLock(held: HeldView) {
     expiresAt: null,
     ttlMs: null,
     waiters: 0,
+    waitingInstances: 0,
     holders: 1,
   }
 }

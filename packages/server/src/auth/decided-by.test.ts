@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { decidedBy } from './decided-by.ts'
+import { everybody, grantedTo, type Principal } from './principal.ts'
+
+const who = (kind: Principal['kind'], name: string, only?: readonly string[]): Principal => ({
+  ...{ kind, id: `${kind}:${name}`, name, tenant: 'default', role: 'operator' },
+  permissions: grantedTo('operator', only),
+})
+const ofAnybody = { assignee: undefined, candidates: [] }
+const ofAnn = { assignee: 'ann', candidates: ['accounting'] }
+
+describe('a decision is written down', () => {
+  it.each([
+    ['a user, as that user', who('user', 'bob'), ofAnybody, undefined, 'bob'],
+    ['a key, as that key', who('key', 'shop'), ofAnn, undefined, 'shop'],
+    ['whoever says their own name', who('user', 'ann'), ofAnn, 'ann', 'ann'],
+    ['an operator who acts for somebody, as both', who('user', 'bob'), ofAnn, 'accounting', 'accounting (through bob)'],
+    ['a key that acts for somebody, as both', who('key', 'shop'), ofAnybody, 'eve', 'eve (through shop)'],
+    ['where nobody is asked who they are, as they say', everybody, ofAnn, 'zoe', 'zoe'],
+  ])('of %s', (_, principal, task, by, written) => {
+    expect(decidedBy(principal, task, by)).toBe(written)
+  })
+
+  it.each([
+    ['a user whom the task does not name', who('user', 'bob'), ofAnn, undefined],
+    ['an operator who acts for somebody whom it does not name', who('user', 'bob'), ofAnn, 'eve'],
+    ['who may decide and nothing else, in the name of another', who('key', 'shop', ['tasks:decide']), ofAnybody, 'eve'],
+  ])('but not of %s', (_, principal, task, by) => {
+    expect(() => decidedBy(principal, task, by)).toThrow(expect.objectContaining({ code: 'TASK_NOT_YOURS' }))
+  })
+})

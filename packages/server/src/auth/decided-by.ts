@@ -1,0 +1,28 @@
+import type { HumanTaskView } from '@lockstep/engine'
+import { TaskNotYours } from './errors.ts'
+import { may, type Principal } from './principal.ts'
+
+/**
+ * Who a decision is written down as. Whoever has proven who they are cannot say another name, unless they keep instances running: then both
+ * names are kept. Where a task names who may do it, a user has to be one of them, or act for one of them.
+ */
+export function decidedBy(
+  principal: Principal,
+  { assignee, candidates }: Pick<HumanTaskView, 'assignee' | 'candidates'>,
+  by: string | undefined,
+): string | undefined {
+  const { kind, name } = principal
+  if (kind === 'anonymous') return by
+  const isForAnother = by !== undefined && by !== name
+  if (isForAnother && !may(principal, 'instances:operate'))
+    throw new TaskNotYours({ who: name, why: `it cannot be done in the name of "${by}": leave "by" out` })
+  const named = assignee === undefined ? candidates : [assignee, ...candidates]
+  if (kind === 'user' && named.length > 0 && !named.includes(by ?? name)) {
+    const all = named.map((each) => `"${each}"`).join(', ')
+    throw new TaskNotYours({
+      who: name,
+      why: `it is for ${all}: an operator may act for one of them by naming it in "by"`,
+    })
+  }
+  return isForAnother ? `${by} (through ${name})` : name
+}

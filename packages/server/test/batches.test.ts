@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approval, sums } from './documents.ts'
+import { openTestApi, type TestApi } from './open-test-api.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await openTestApi()
+  for (const document of [approval('approval'), approval('other'), sums('sums')])
+    expect((await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })).status).toBe(201)
+})
+afterAll(async () => {
+  expect(api.failures).toEqual([])
+  await api.close()
+})
+
+const B = '/batch-operations'
+const start = async (definitionId: string, input: unknown = {}): Promise<string> =>
+  (await api.call('POST', '/workflow-instances', { body: { definitionId, input, wait: '0s' } })).body.id
+const rests = (id: string, status: string) =>
+  expect.poll(async () => (await api.call('GET', `/workflow-instances/${id}`)).body.status).toBe(status)
+const waiting = async (definitionId: string, input?: unknown): Promise<string> => {
+  const id = await start(definitionId, input)
+  await rests(id, 'suspended')
+  return id
+}
+const dryRun = async (target: object, action = 'pause') =>
+  (await api.call('POST', B, { body: { action, target, dryRun: true } })).body
+const run = async (target: object, more: object = {}): Promise<{ readonly items: string[]; readonly note: string }> => {
+  const { status, body } = await api.call('POST', B, { body: { action: 'pause', target, ...more } })
+  expect(status).toBe(202)
+  await expect.poll(async () => (await api.call('GET', `${B}/${body.id}`)).body.state).toBe('done')
+  const { items } = (await api.call('GET', `${B}/${body.id}/items`)).body
+  return { items: items.map((each: { instanceId: string }) => each.instanceId), note: body.note }
+}
+
+describe('a batch', () => {
+  it('takes the filters of lists: inputs, parents, ends, several workflows', async () => {
+    const [one, two] = [
+      await waiting('approval', { customer: { id: 42 } }),
+      await waiting('other', { customer: { id: 7 } }),
+    ]
+    expect((await dryRun({ filter: { 'input.customer.id': 42 } })).sample).toEqual([one])
+    expect((await dryRun({ filter: { definition: ['approval', 'other'], 'createdAt[gte]': '-1h' } })).sample).toEqual([
+      two,
+      one,
+    ])
+    expect(await dryRun({ filter: { parent: one } })).toMatchObject({ count: 0, skipped: { count: 0 } })
+    await rests(await start('sums', { items: [] }), 'completed')
+    expect(await dryRun({ filter: { 'finishedAt[gte]': '-1h' } })).toMatchObject({
+      ...{ count: 0, skipped: { count: 1, reasons: { completed: 1 } } },
+    })
+  })
+
+  it('leaves out whom it is told to, and keeps its reason', async () => {
+    const [one, two] = [await waiting('approval', { of: 'exclude' }), await waiting('approval', { of: 'exclude' })]
+    const target = { filter: { 'input.of': 'exclude' }, exclude: [one] }
+    expect(await dryRun(target)).toMatchObject({ count: 1, exact: true, sample: [two] })
+    expect(await run(target, { reason: 'upkeep' })).toEqual({ items: [two], note: 'upkeep' })
+    await rests(two, 'paused')
+    expect((await api.call('GET', `/workflow-instances/${one}`)).body.status).toBe('suspended')
+  })
+
+  it('is about those that its dry run counted: times ago count from then, and what began later is left out', async () => {
+    const before = await waiting('approval', { of: 'frozen' })
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const filter = { 'input.of': 'frozen', 'createdAt[lte]': '-10ms' }
+    const { count, asOf } = await dryRun({ filter })
+    expect(count).toBe(1)
+    await waiting('approval', { of: 'frozen' })
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect((await dryRun({ filter })).count).toBe(2)
+    expect((await dryRun({ filter, asOf })).count).toBe(1)
+    expect((await run({ filter, asOf })).items).toEqual([before])
+  })
+
+  it.each([
+    [{ filter: { colour: 'red' } }, '/target/filter/colour', /use status/],
+    [{ filter: { statuss: 'faulted' } }, '/target/filter/statuss', /Did you mean "status"/],
+    [{ filter: { status: { a: 1 } } }, '/target/filter/status', /must be text/],
+    [{ filter: { status: 'odd' } }, '/target/filter/status', /one or more of queued/],
+    [{ filter: { definition: 'approval', version: 'x' } }, '/target/filter/version', /integer/],
+    [{ filter: { status: 'paused' }, asOf: '2999-01-01T00:00:00Z' }, '/target/asOf', /has been/],
+    [{ exclude: ['wfi_00000000-0000-7000-8000-000000000000'] }, '/filter', /at least one condition/],
+  ])('refuses %j with the place and the fix', async (target, field, text) => {
+    const { status, body } = await api.call('POST', B, { body: { action: 'pause', target } })
+    expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(body.errors[0]).toMatchObject({ field, text: expect.stringMatching(text) })
+  })
+})
