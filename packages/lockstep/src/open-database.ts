@@ -2,9 +2,9 @@ import type { Clock, Logger, Random } from '@lockstep/base'
 import {
   type Db,
   type DbMeter,
-  engineLanes,
   engineSettings,
   type HistoryGuard,
+  lanesFor,
   migrate,
   openPglite,
   openPostgres,
@@ -24,6 +24,7 @@ export async function openDatabase(
   application: string,
   edge: Edge,
   meter?: DbMeter,
+  onOpened: () => void = () => {},
 ): Promise<Db> {
   const { clock, random } = edge
   const logger = edge.logger.area('database')
@@ -36,10 +37,11 @@ export async function openDatabase(
           clock,
           random,
           logger,
-          lanes: engineLanes,
+          lanes: lanesFor(options.databasePool),
           meter,
           onConnect: guard.check,
         })
+  onOpened()
   try {
     const applied = await migrate(db, { mode: options.migrate, clock, random, appliedBy: application, logger })
     if (applied.length > 0) logger.info('schema brought up to date', { migrations: applied.length })

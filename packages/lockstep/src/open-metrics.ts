@@ -1,12 +1,19 @@
 import { exposeSources, type NodeMetrics, type PoolStats, RoundTrips, type RoundTripTarget } from '@lockstep/server'
 import type { Edge } from './open-database.ts'
 import type { OpenNode } from './open-node.ts'
+import type { NodeOptions } from './options/node-options.ts'
+import { version } from './version.ts'
 
 /** On which nobody listens: a message there only measures the way. */
 const NOBODYS_CHANNEL = 'lockstep:round-trip'
 
 /** Joins what a running node can tell with what it counts. Answers the measuring of round trips, to be stopped with the node. */
-export function openMetrics(metrics: NodeMetrics, node: OpenNode, { clock, logger }: Edge): RoundTrips {
+export function openMetrics(
+  metrics: NodeMetrics,
+  node: OpenNode,
+  { clock, logger }: Edge,
+  { clusterName: cluster }: NodeOptions,
+): RoundTrips {
   const { rabbitmq, outbound } = node.outside
   const { redis } = outbound
   const targets: RoundTripTarget[] = [{ name: 'database', ping: () => node.db.ping() }]
@@ -21,6 +28,7 @@ export function openMetrics(metrics: NodeMetrics, node: OpenNode, { clock, logge
   if (rabbitmq !== undefined) targets.push({ name: 'broker', ping: () => rabbitmq.ping() })
   const roundTrips = new RoundTrips(targets, clock, logger.area('round-trip'))
   exposeSources(metrics.registry, {
+    node: { cluster, version },
     heldCount: () => node.engine.stats.heldCount,
     pools: () => [...node.db.stats(), ...poolOfLocks(node)],
     locks: () => node.openedLocks()?.monitor.stats(),

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
-import { uuidSource } from '@lockstep/base'
+import { closeAll, uuidSource } from '@lockstep/base'
 import type { Coordinator, OpenWakeBus } from '@lockstep/coordination'
 import {
   type AnyJob,
   type AnyWorkflow,
   type Archive,
   type CustomActivity,
+  DeadLetters,
   Engine,
   type EngineLimits,
   type Heart,
@@ -14,16 +15,21 @@ import {
   type NodeState,
   rollUpMetrics,
   SecretVault,
+  trimAudit,
+  trimDeadLetters,
   watchStaleLeases,
 } from '@lockstep/engine'
 import {
   type Db,
   historyGuard,
+  postgresAccess,
+  postgresDeadLetters,
   postgresEngineStore,
   postgresHeart,
   postgresLive,
   postgresMetrics,
   postgresSecrets,
+  settleClusterName,
 } from '@lockstep/postgres'
 import type { NodeMetrics } from '@lockstep/server'
 import type { ActivitySource } from './activity-modules/activity-source.ts'
@@ -48,9 +54,11 @@ export interface Programs {
   readonly archive?: Archive | undefined
   /** Files that activities come from; with `watch` they are loaded anew when they change. */
   readonly sources?: readonly ActivitySource[]
+  /** Folders whose modules are all sources, those that come later too. */
+  readonly folders?: readonly string[]
 }
 
-/** How long a leader of the schedulers that died stays one, in heartbeats. */
+/** How long a leader of the schedulers that died stays one, in heartbeats, where nobody lives to bury and depose it. */
 const SCHEDULER_TERM_BEATS = 20
 
 /** Store and engine of one process, without HTTP. */
@@ -59,12 +67,14 @@ export interface OpenNode {
   readonly db: Db
   /** Everything that is committed, as it happens. */
   readonly live: LiveFeed
+  readonly bus: OpenWakeBus
   /** The toolkit, opened when it is first asked for: an idle node asks nothing of the lock store. */
   readonly locks: () => Coordinator
   /** The toolkit where it was asked for already. */
   readonly openedLocks: () => Coordinator | undefined
   readonly outside: OpenOutside
   readonly secrets: SecretVault
+  readonly deadLetters: DeadLetters
   /** Absent: nobody collects spans. */
   readonly tracing: Tracing | undefined
   close(): Promise<void>
@@ -76,6 +86,7 @@ export async function openNode(
   edge: Edge,
   programs: Programs,
   metrics?: NodeMetrics,
+  onStage: (stage: string) => void = () => {},
 ): Promise<OpenNode> {
   const guard = historyGuard()
   const application = `lockstep:${uuidSource(edge.clock, edge.random)()}`
@@ -83,7 +94,10 @@ export async function openNode(
   const name = options.nodeName ?? `${hostname()}:${process.pid}`
   const { otlpEndpoint: endpoint } = options
   const tracing = endpoint === undefined ? undefined : await openTracing({ endpoint, nodeName: name, version })
-  const db = await openDatabase(options, guard, application, edge, metrics)
+  const db = await openDatabase(options, guard, application, edge, metrics, () =>
+    onStage('bringing the schema up to date'),
+  )
+  onStage('joining the cluster')
   let coordinator: Coordinator | undefined
   const locks = (): Coordinator => {
     coordinator ??= openLocks(options, edge, db, drivers, tracing?.locks)
@@ -95,13 +109,14 @@ export async function openNode(
   const cacheTier = openCache(options, edge, drivers)
   let bus: OpenWakeBus | undefined
   try {
+    await settleClusterName(db, options.clusterName)
     bus = await openBus(options, edge, db, drivers)
     const opened = bus
     const logger = edge.logger.area('live')
     const live = new LiveFeed({ store: postgresLive(db), bus, id: application, clock: edge.clock, logger })
     const outside = openOutside(options, edge, drivers)
     const { limits, archive, workflows, activities, jobs } = programs
-    const { metrics: keepMetrics, ...keep } = options.retention
+    const { metrics: keepMetrics, audit: keepAudit, 'dead-letters': keepLetters, ...keep } = options.retention
     const store = postgresEngineStore(db, { guard, application })
     const { transactions } = store
     const joined = readInsideTransactions({ transactions, secrets: postgresSecrets(db) }, db.schema)
@@ -127,7 +142,8 @@ export async function openNode(
       ttlMs: options.nodeTtlMs,
       roles: options.roles,
       scheduler: options.scheduler,
-      election: () => locks().election('scheduler', { ttlMs: SCHEDULER_TERM_BEATS * options.heartbeatMs }),
+      election: (nodeId) =>
+        locks().election('scheduler', { ttlMs: SCHEDULER_TERM_BEATS * options.heartbeatMs, meta: { nodeId } }),
       drainMs: options.drainMs,
       onState: (state) => consume(state),
       ...heartOf(options, application, edge),
@@ -141,39 +157,48 @@ export async function openNode(
     })
     engine.maintenance.add(watchStaleLeases({ locks, logger: edge.logger.area('maintenance') }))
     engine.maintenance.add(rollUpMetrics({ store: postgresMetrics(db), clock: edge.clock, keep: keepMetrics }))
+    engine.maintenance.add(trimAudit(postgresAccess(db).audit, keepAudit))
+    const letters = postgresDeadLetters(db)
+    engine.maintenance.add(trimDeadLetters(letters, keepLetters))
     const { rabbitmq } = outside
     // A drained node reads no queues either; those who stay share the messages.
     consume = (state) => {
       const wanted = worksHere && rabbitmq !== undefined && (state === 'active' || state === 'cordoned')
       if (wanted === (consumer !== undefined)) return
       void consumer?.close()
-      consumer = wanted ? new MessageTriggers({ ...edge, engine, rabbitmq }) : undefined
+      consumer = wanted ? new MessageTriggers({ ...edge, engine, rabbitmq, letters }) : undefined
       consumer?.run()
     }
     consume(engine.cluster.state)
     const watch = options.watch ? watchActivities(engine, edge, programs) : undefined
     let closing: Promise<void> | undefined
-    const close = async (): Promise<void> => {
-      await watch?.close()
-      consume = () => {}
-      await consumer?.close()
-      live.close()
-      await engine.close(options.drainMs)
-      await outside.close()
-      await coordinator?.close()
-      await cacheTier?.close()
-      await opened.close()
-      await db.close()
-      await tracing?.close()
-    }
+    // Without its database a node cannot leave in good order: what else it has open is closed all the same.
+    const close = (): Promise<void> =>
+      closeAll(
+        () => watch?.close(),
+        () => {
+          consume = () => {}
+          return consumer?.close()
+        },
+        () => live.close(),
+        () => engine.close(options.drainMs),
+        () => outside.close(),
+        () => coordinator?.close(),
+        () => cacheTier?.close(),
+        () => opened.close(),
+        () => db.close(),
+        () => tracing?.close(),
+      )
     return {
       engine,
       db,
       live,
+      bus,
       locks,
       openedLocks: () => coordinator,
       outside,
       secrets,
+      deadLetters: new DeadLetters({ store: letters, start: (request) => engine.start(request) }),
       tracing,
       close: () => {
         closing ??= close()
@@ -194,10 +219,17 @@ function heartOf({ databaseUrl: url }: NodeOptions, application: string, { clock
   return url === undefined ? {} : { heart: postgresHeart({ url, application, clock, logger: logger.area('cluster') }) }
 }
 
-function watchActivities(engine: Engine, edge: Edge, { activities, sources = [] }: Programs): ActivityWatch {
+function watchActivities(
+  engine: Engine,
+  edge: Edge,
+  { activities, sources = [], folders = [] }: Programs,
+): ActivityWatch {
   const fromFiles = new Set(sources.flatMap((source) => source.activities))
   const others = activities.filter((activity) => !fromFiles.has(activity))
-  const watch = new ActivityWatch({ ...edge, sources, others, replace: (all) => engine.activities.replace(all) })
+  const watch = new ActivityWatch({
+    ...{ ...edge, sources, folders, others },
+    replace: (all) => engine.replaceActivities(all),
+  })
   void watch.begin()
   return watch
 }

@@ -1,12 +1,21 @@
-import { errorMessage } from '@lockstep/base'
+import { closeAll, errorMessage } from '@lockstep/base'
 import { postgresBrowse, postgresIdempotency, postgresMetrics } from '@lockstep/postgres'
-import { type HealthCheck, MetricsHistory, MetricsReadings, NodeMetrics, openHttpServer } from '@lockstep/server'
+import {
+  type DevControl,
+  MetricsHistory,
+  MetricsReadings,
+  NodeMetrics,
+  openHttpServer,
+  openStartingServer,
+} from '@lockstep/server'
+import { nodeHealth } from './node-health.ts'
 import { openAccess } from './open-access.ts'
 import type { Edge } from './open-database.ts'
 import { openMetrics } from './open-metrics.ts'
 import { type OpenNode, openNode, type Programs } from './open-node.ts'
 import type { NodeOptions } from './options/node-options.ts'
 import { requireSafeStart } from './options/require-safe-start.ts'
+import { sampleCall } from './samples/sample-call.ts'
 import { Samples } from './samples/samples.ts'
 import { studioFolder } from './studio-folder.ts'
 
@@ -16,16 +25,48 @@ export interface RunningNode {
   stop(): Promise<void>
 }
 
-/** Brings one node up: store, engine, then HTTP. */
+/** Brings one node up: store, engine, then HTTP. Its port is taken first, and says meanwhile what it waits for. */
 export async function startNode(
   options: NodeOptions,
   edge: Edge,
   programs: Programs = { workflows: [], activities: [], jobs: [] },
+  devControl?: DevControl,
 ): Promise<RunningNode> {
   requireSafeStart(options)
+  const { host, port, basePath } = options
+  let stage = 'waiting for the database'
+  const door = await openStartingServer({ host, port, basePath, stage: () => stage })
+  const coming = {
+    onStage: (next: string): void => {
+      stage = next
+    },
+    port: door.port,
+    open: () => door.close(),
+  }
+  return bringUp(options, edge, programs, devControl, coming).catch(async (error: unknown) => {
+    await door.close()
+    throw error
+  })
+}
+
+/** What stands before a node until it can answer by itself. */
+interface Door {
+  /** Told to whoever asks meanwhile. */
+  readonly onStage: (stage: string) => void
+  readonly port: number
+  open(): Promise<void>
+}
+
+async function bringUp(
+  options: NodeOptions,
+  edge: Edge,
+  programs: Programs,
+  devControl: DevControl | undefined,
+  door: Door,
+): Promise<RunningNode> {
   const metrics = new NodeMetrics(edge.clock)
-  const node = await openNode(options, edge, programs, metrics)
-  const roundTrips = openMetrics(metrics, node, edge)
+  const node = await openNode(options, edge, withSamples(options, programs), metrics, door.onStage)
+  const roundTrips = openMetrics(metrics, node, edge, options)
   const history = new MetricsHistory(metrics.registry, edge.clock)
   history.run()
   const readings = new MetricsReadings({
@@ -38,24 +79,16 @@ export async function startNode(
   const studio = studioFolder()
   let started = false
   let stopping = false
-  const ready = async (): Promise<readonly HealthCheck[]> => {
-    if (stopping) return [{ name: 'node', ok: false, reason: 'the node is stopping' }]
-    const { state } = node.engine.cluster
-    if (state === 'draining' || state === 'drained')
-      return [{ name: 'node', ok: false, reason: `an operator has drained the node: it is ${state}` }]
-    const failure = await node.db.ping().then(
-      () => undefined,
-      (error: unknown) => errorMessage(error),
-    )
-    return [failure === undefined ? { name: 'database', ok: true } : { name: 'database', ok: false, reason: failure }]
-  }
+  const ready = nodeHealth({ node, roundTrips, logger: edge.logger.area('health'), stopping: () => stopping })
   try {
     const access = await openAccess(options, node.db, edge, options.nodeName ?? '')
     const { trustProxy } = options.access
+    await door.open()
     const http = await openHttpServer({
       host: options.host,
-      port: options.port,
+      port: door.port,
       basePath: options.basePath,
+      clusterName: options.clusterName,
       health: { started: () => started, ready },
       engine: node.engine,
       api: options.roles.includes('api'),
@@ -63,13 +96,17 @@ export async function startNode(
       idempotency: postgresIdempotency(node.db),
       access,
       secrets: node.secrets,
+      deadLetters: node.deadLetters,
       ...(trustProxy.length === 0 ? {} : { trustProxy: [...trustProxy] }),
       locks: node.locks,
       live: node.live,
       metrics: metrics.registry,
       history,
       readings,
+      roundTrips,
+      devControl,
       ...(node.tracing && { tracer: node.tracing.requests }),
+      bodies: { depth: options.bodyDepth, members: options.bodyMembers },
       overload: { atOnce: options.requests, queued: options.requests },
       ...(studio === undefined ? {} : { studio }),
       clock: edge.clock,
@@ -86,9 +123,11 @@ export async function startNode(
         history.stop()
         samples?.stop()
         // Work is handed over while the last requests are answered: nobody who can go on with it has to wait for them.
-        await Promise.all([node.engine.retire(options.drainMs), http.close()])
-        await readings.stop()
-        await node.close()
+        await closeAll(
+          () => Promise.all([node.engine.retire(options.drainMs), http.close()]),
+          () => readings.stop(),
+          () => node.close(),
+        )
       },
     }
   } catch (error) {
@@ -98,6 +137,10 @@ export async function startNode(
     await node.close()
     throw error
   }
+}
+
+function withSamples({ samples }: NodeOptions, programs: Programs): Programs {
+  return samples ? { ...programs, activities: [...programs.activities, sampleCall] } : programs
 }
 
 /** Only ever in a folder of one's own: a database that is shared gets nothing that nobody asked for. */

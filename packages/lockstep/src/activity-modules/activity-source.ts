@@ -12,9 +12,14 @@ export interface ActivitySource {
 }
 
 export function moduleSource(file: string, exported: unknown): ActivitySource {
+  return { ...addedSource(file), activities: activitiesOf(exported, file) }
+}
+
+/** A module that came after the node had begun: it has nothing until it is loaded. */
+export function addedSource(file: string): ActivitySource {
   return {
     file,
-    activities: activitiesOf(exported, file),
+    activities: [],
     reload: async (onFile) => activitiesOf(await loadAnew(file, onFile), file),
   }
 }

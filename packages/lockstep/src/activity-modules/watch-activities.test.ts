@@ -99,6 +99,33 @@ describe('watching activity modules', () => {
     expect(replaced).toHaveLength(4)
   })
 
+  it('takes in what is added to a folder, and lets go of what is removed', async () => {
+    await write('end.ts', `export const end: string = '.'`)
+    await mkdir(file('all'))
+    const all = (name: string) => path.join('all', name)
+    const of = (type: string) => `export const x = { type: '${type}', title: '', runs: 'effect', run() {}, inputs: {} }`
+    const types: string[][] = []
+    const watch = new ActivityWatch({
+      ...{ sources: [], folders: [file('all')], others: [], clock: systemClock, logger },
+      replace: (given) => types.push(given.map(({ type }) => type)),
+    })
+    await watch.begin()
+    await write(all('a.ts'), of('a'))
+    await logged('activities loaded anew')
+    await write(all('a.test.ts'), of('test'))
+    await write(all('b.ts'), 'export const = ')
+    await logged('a module could not be loaded, the code before the change stays')
+    await write(all('b.ts'), of('b'))
+    await logged('activities loaded anew', 2)
+    await rename(file(all('a.ts')), file(all('c.ts')))
+    await logged('activities removed with their file')
+    await rm(file(all('b.ts')))
+    await logged('activities removed with their file', 2)
+    // Renamed: one step to the new file, the types never double; then the old file is let go of.
+    expect(types).toEqual([['a'], ['a', 'b'], ['b', 'a'], ['b', 'a'], ['a']])
+    await watch.close()
+  })
+
   it('hears of a file that it is told of after the module is loaded', async () => {
     await mkdir(file('parts'))
     const told: ((name: string) => void)[] = []

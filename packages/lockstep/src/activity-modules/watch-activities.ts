@@ -1,15 +1,19 @@
 /**
  * Loads activity modules anew when their files change, without a restart of the node. What fails to load leaves the last code that did in
- * place. Files are watched through their folders: many editors write a new file and move it over the old one.
+ * place. Files are watched through their folders: many editors write a new file and move it over the old one. A folder that was named as
+ * a whole has the modules that are in it: one that is added is loaded, one that is removed takes its activities with it.
  */
-import { type FSWatcher, watch } from 'node:fs'
+import { existsSync, type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
 import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
 import type { CustomActivity } from '@lockstep/engine'
-import type { ActivitySource } from './activity-source.ts'
+import { type ActivitySource, addedSource } from './activity-source.ts'
+import { isModule } from './module-folder.ts'
 
 export interface WatchOptions {
   readonly sources: readonly ActivitySource[]
+  /** Folders all of whose modules are sources. */
+  readonly folders?: readonly string[]
   /** Activities that come from no file. */
   readonly others: readonly CustomActivity[]
   /** Throws when the new ones do not fit together, and changes nothing then. */
@@ -29,8 +33,8 @@ const CALM_MS = 80
 
 export class ActivityWatch {
   readonly #o: WatchOptions
-  readonly #watched: readonly Watched[]
-  readonly #folders = new Map<string, FSWatcher>()
+  #watched: readonly Watched[]
+  readonly #watchers = new Map<string, FSWatcher>()
   readonly #changed = new Set<string>()
   #timer: Timer | undefined
   #working: Promise<void> = Promise.resolve()
@@ -38,16 +42,13 @@ export class ActivityWatch {
 
   constructor(options: WatchOptions) {
     this.#o = { ...options, logger: options.logger.area('activities') }
-    this.#watched = options.sources.map((source) => ({
-      source,
-      activities: source.activities,
-      files: new Set([source.file]),
-    }))
+    this.#watched = options.sources.map(watchedOf)
   }
 
   /** Loads each once more, to learn which files it consists of. */
   async begin(): Promise<void> {
-    this.#lookAt(this.#watched.map(({ source }) => source.file))
+    const files = this.#watched.map(({ source }) => path.dirname(source.file))
+    for (const folder of [...(this.#o.folders ?? []), ...files]) this.#lookAt(folder)
     for (const each of this.#watched) {
       try {
         await this.#load(each)
@@ -60,24 +61,22 @@ export class ActivityWatch {
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.cancel()
-    for (const watcher of this.#folders.values()) watcher.close()
-    this.#folders.clear()
+    for (const watcher of this.#watchers.values()) watcher.close()
+    this.#watchers.clear()
     await this.#working
   }
 
-  #lookAt(files: Iterable<string>): void {
-    for (const folder of new Set([...files].map((file) => path.dirname(file)))) {
-      if (this.#closed || this.#folders.has(folder)) continue
-      const watcher = watch(folder, (_, name) => name !== null && this.#noteChange(path.join(folder, name)))
-      watcher.on('error', (error) =>
-        this.#o.logger.warn('cannot watch a folder', { folder, reason: errorMessage(error) }),
-      )
-      this.#folders.set(folder, watcher)
-    }
+  #lookAt(folder: string): void {
+    if (this.#closed || this.#watchers.has(folder)) return
+    const watcher = watch(folder, (_, name) => name !== null && this.#noteChange(path.join(folder, name)))
+    watcher.on('error', (error) =>
+      this.#o.logger.warn('cannot watch a folder', { folder, reason: errorMessage(error) }),
+    )
+    this.#watchers.set(folder, watcher)
   }
 
   #noteChange(file: string): void {
-    if (!this.#watched.some(({ files }) => files.has(file))) return
+    if (!this.#isOfFolder(file) && !this.#watched.some(({ files }) => files.has(file))) return
     this.#changed.add(file)
     this.#timer?.cancel()
     this.#timer = this.#o.clock.schedule(CALM_MS, () => {
@@ -87,7 +86,15 @@ export class ActivityWatch {
     })
   }
 
+  #isOfFolder(file: string): boolean {
+    return isModule(file) && this.#o.folders?.includes(path.dirname(file)) === true
+  }
+
   async #reload(changed: ReadonlySet<string>): Promise<void> {
+    this.#takeIn(changed)
+    // Before others are loaded: a module that was renamed has the types of the one that is gone.
+    const gone = this.#watched.filter(({ source: { file } }) => this.#isOfFolder(file) && !existsSync(file))
+    this.#watched = this.#watched.filter((each) => !gone.includes(each))
     for (const each of this.#watched) {
       if (this.#closed || ![...changed].some((file) => each.files.has(file))) continue
       try {
@@ -96,6 +103,19 @@ export class ActivityWatch {
         this.#report(each, error)
       }
     }
+    if (gone.length > 0 && !this.#closed) this.#drop(gone)
+  }
+
+  #takeIn(changed: ReadonlySet<string>): void {
+    const known = new Set(this.#watched.map(({ source }) => source.file))
+    const added = [...changed].filter((file) => this.#isOfFolder(file) && !known.has(file) && existsSync(file))
+    this.#watched = [...this.#watched, ...added.map((file) => watchedOf(addedSource(file)))]
+  }
+
+  #drop(gone: readonly Watched[]): void {
+    this.#o.replace([...this.#o.others, ...this.#watched.flatMap(({ activities }) => activities)])
+    for (const { source } of gone)
+      this.#o.logger.info('activities removed with their file', { file: path.basename(source.file) })
   }
 
   /**
@@ -106,7 +126,7 @@ export class ActivityWatch {
     const files = new Set<string>()
     const onFile = (file: string) => {
       files.add(file)
-      this.#lookAt([file])
+      this.#lookAt(path.dirname(file))
     }
     try {
       return await watched.source.reload(onFile)
@@ -137,3 +157,9 @@ export class ActivityWatch {
     })
   }
 }
+
+const watchedOf = (source: ActivitySource): Watched => ({
+  source,
+  activities: source.activities,
+  files: new Set([source.file]),
+})

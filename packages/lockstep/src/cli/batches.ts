@@ -1,7 +1,6 @@
-import { INSTANCE_FILTER_NAMES, readFilterText } from '@lockstep/server/filter'
+import { readFilterText } from '@lockstep/api'
 import type { Command } from 'commander'
 import { EndedBadly, EXIT, UsageError } from './exit-codes.ts'
-import { pairOf } from './instance-verbs.ts'
 import type { Body } from './remote/api-client.ts'
 import {
   limitOf,
@@ -13,6 +12,7 @@ import {
   type Session,
   sure,
 } from './remote/remote-command.ts'
+import { gather, pairOf } from './terminal/pairs.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { agoText } from './terminal/time-text.ts'
 
@@ -30,7 +30,6 @@ interface RunFlags {
 }
 
 export function batchesCommand(terminal: Terminal): Command {
-  const gather = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
   return noun(
     'batches',
     'one thing done with many instances',
@@ -50,8 +49,8 @@ export function batchesCommand(terminal: Terminal): Command {
       run,
     ),
     remoteCommand<PagedFlags>(terminal, 'list', 'list batch operations', paged, async (session, _, flags) => {
-      session.table(
-        await session.api.list(B, {}, limitOf(flags)),
+      await session.list(
+        { path: B, limit: limitOf(flags) },
         [
           { title: 'ID', text: (row) => row.id },
           { title: 'ACTION', text: (row) => row.action },
@@ -112,8 +111,8 @@ const outcomesText = ({ outcomes }: Body): string =>
     .join(', ')
 
 async function run(session: Session, [action, ...ids]: readonly string[], flags: RunFlags): Promise<void> {
-  const { terminal, api } = session
-  const filter = readFilterText((flags.filter ?? []).join(' '), INSTANCE_FILTER_NAMES)
+  const { api } = session
+  const filter = readFilterText((flags.filter ?? []).join(' '))
   const target = {
     ...(Object.keys(filter).length === 0 ? {} : { filter: withNumbers(filter) }),
     ...(ids.length === 0 ? {} : { ids }),
@@ -130,7 +129,7 @@ async function run(session: Session, [action, ...ids]: readonly string[], flags:
   const { body: preview } = await api.call('POST', B, { body: { ...request, dryRun: true } })
   const count = `${preview.exact ? '' : 'more than '}${preview.count}`
   if (flags.dryRun === true) return session.done(`${action} would be done with ${count} instances`, preview)
-  await sure(terminal, flags.yes, `Do ${action} with ${count} instances?`)
+  await sure(session, flags.yes, `Do ${action} with ${count} instances?`)
   const { body } = await api.call('POST', B, { body: request })
   if (flags.wait !== true) return session.done(`${body.id} is under way`, body)
   await follow(session, body.id)

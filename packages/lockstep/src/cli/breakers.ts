@@ -17,9 +17,8 @@ export function breakersCommand(terminal: Terminal): Command {
       (c) => watched(paged(c)),
       async (session, _, flags) =>
         watching(terminal, flags, async () => {
-          const rows = await session.api.list('/circuit-breakers', {}, limitOf(flags))
-          session.table(
-            rows,
+          await session.list(
+            { path: '/circuit-breakers', limit: limitOf(flags) },
             [
               { title: 'KEY', text: (row) => row.key },
               {

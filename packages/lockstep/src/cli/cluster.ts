@@ -1,10 +1,20 @@
 import type { Command } from 'commander'
 import { clusterDevCommand } from './cluster-dev.ts'
 import { UsageError } from './exit-codes.ts'
-import { nodeColumns } from './nodes.ts'
+import { listNodes, nodeColumns } from './nodes.ts'
 import type { ApiClient, Body } from './remote/api-client.ts'
-import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand, type Session } from './remote/remote-command.ts'
+import {
+  agreed,
+  limitOf,
+  noun,
+  type PagedFlags,
+  paged,
+  pathOf,
+  remoteCommand,
+  type Session,
+} from './remote/remote-command.ts'
 import type { Terminal } from './terminal/terminal.ts'
+import { agoText } from './terminal/time-text.ts'
 import { type WatchFlags, watched, watching } from './terminal/watch.ts'
 
 type Verb = 'cordon' | 'uncordon' | 'drain'
@@ -12,13 +22,22 @@ type Verb = 'cordon' | 'uncordon' | 'drain'
 /** The cluster as a whole, and what operators do with its nodes. */
 export function clusterCommand(terminal: Terminal): Command {
   const order = (verb: Verb, description: string, told: string): Command =>
-    remoteCommand(
+    remoteCommand<{ yes?: boolean; dryRun?: boolean }>(
       terminal,
       `${verb} <node>`,
       description,
-      (c) => c,
-      async (session, [node]) => {
-        const id = await nodeIdOf(session.api, node!)
+      (c) =>
+        verb === 'drain'
+          ? c.option('--dry-run', 'say what it has in hand, change nothing').option('-y, --yes', 'do not ask')
+          : c,
+      async (session, [given], { yes, dryRun }) => {
+        const node = await nodeOf(session.api, given!)
+        const { id } = node
+        if (verb === 'drain') {
+          const question = `${node.name} has ${node.holds} instance${node.holds === 1 ? '' : 's'} in hand and would hand them back.`
+          if (dryRun === true) return session.done(question, node)
+          await agreed(session, yes, `${question} Drain it?`)
+        }
         const { body } = await session.api.call('POST', pathOf('cluster', 'nodes', id, verb))
         session.done(`${body.name} ${told}`, body)
       },
@@ -32,6 +51,29 @@ export function clusterCommand(terminal: Terminal): Command {
       'show nodes, what is wanted of them, and who leads',
       watched,
       async (session, _, flags) => watching(terminal, flags, () => status(session)),
+    ),
+    remoteCommand<WatchFlags>(
+      terminal,
+      'nodes',
+      'list nodes, the same as nodes list',
+      watched,
+      async (session, _, flags) => watching(terminal, flags, () => listNodes(session)),
+    ),
+    remoteCommand<WatchFlags>(terminal, 'leader', 'show who leads each election', watched, async (session, _, flags) =>
+      watching(terminal, flags, async () => {
+        const { body } = await session.api.call('GET', '/cluster/leaders')
+        session.table(
+          body.items,
+          [
+            { title: 'ELECTION', text: (row) => row.election },
+            { title: 'LEADER', text: (row) => row.name },
+            { title: 'TERM', text: (row) => row.term, align: 'right' },
+            { title: 'SINCE', text: (row) => agoText(row.since, terminal.now()) },
+            { title: 'STAND BY', text: (row) => String(row.standby), align: 'right' },
+          ],
+          'There is no election: nodes share the work without a leader',
+        )
+      }),
     ),
     order('cordon', 'let a node take nothing more; what it has in hand goes on', 'takes nothing more'),
     order('uncordon', 'let a node take part again', 'takes part again'),
@@ -61,9 +103,10 @@ export function clusterCommand(terminal: Terminal): Command {
 
 async function status(session: Session): Promise<void> {
   const { terminal, api, output } = session
-  const nodes = (await api.call('GET', '/cluster/nodes')).body.items
+  const { cluster, items: nodes } = (await api.call('GET', '/cluster/nodes')).body
   const leaders = (await api.call('GET', '/cluster/leaders')).body.items
-  if (output === 'json' || output === 'jsonl') return session.done('', { nodes, leaders })
+  if (output !== 'table' && output !== 'id') return session.done('', { cluster, nodes, leaders })
+  if (output === 'table') terminal.out(`Cluster ${terminal.colors.bold(cluster)}\n`)
   session.table(nodes, nodeColumns(terminal), 'No node is known')
   if (output === 'table')
     for (const { election, name, term, standby } of leaders)
@@ -71,11 +114,11 @@ async function status(session: Session): Promise<void> {
 }
 
 /** By id, or by a name that one node alone has. */
-async function nodeIdOf(api: ApiClient, given: string): Promise<string> {
-  if (given.startsWith('nod_')) return given
+async function nodeOf(api: ApiClient, given: string): Promise<Body> {
+  if (given.startsWith('nod_')) return (await api.call('GET', pathOf('cluster', 'nodes', given))).body
   const nodes: Body[] = (await api.call('GET', '/cluster/nodes')).body.items
   const found = nodes.filter(({ name }) => name === given)
-  if (found.length === 1) return found[0]!.id
+  if (found.length === 1) return found[0]!
   const names = nodes.map(({ name, id }) => `${name} (${id})`).join(', ')
   const text =
     found.length === 0

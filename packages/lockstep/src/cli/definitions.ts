@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
+import { exportText } from './document/export-text.ts'
+import { migrateCommand } from './migrate-instances.ts'
+import { pullCommand } from './pull-definitions.ts'
 import { importFile, problemText, push } from './push-definitions.ts'
 import type { Body } from './remote/api-client.ts'
-import {
-  limitOf,
-  noun,
-  type PagedFlags,
-  paged,
-  pathOf,
-  remoteCommand,
-  type Session,
-  sure,
-} from './remote/remote-command.ts'
+import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand, sure } from './remote/remote-command.ts'
+import { rollbackCommand } from './rollback-definition.ts'
 import { startCommand } from './start-instance.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { agoText } from './terminal/time-text.ts'
@@ -33,9 +28,8 @@ export function definitionsCommand(terminal: Terminal): Command {
           .option('--kind <kind>', 'graph or function')
           .option('--published', 'those of which new instances can start'),
       async (session, _, { kind, name, published, ...page }) => {
-        const rows = await session.api.list(D, { kind, name, published }, limitOf(page))
-        session.table(
-          rows,
+        await session.list(
+          { path: D, query: { kind, name, published }, limit: limitOf(page) },
           [
             { title: 'ID', text: (row) => row.id },
             { title: 'NAME', text: (row) => row.name, elastic: true },
@@ -71,9 +65,8 @@ export function definitionsCommand(terminal: Terminal): Command {
       'list published versions',
       paged,
       async (session, [id], flags) => {
-        const rows = await session.api.list(pathOf('workflow-definitions', id!, 'versions'), {}, limitOf(flags))
-        session.table(
-          rows,
+        await session.list(
+          { path: pathOf('workflow-definitions', id!, 'versions'), limit: limitOf(flags) },
           [
             { title: 'VERSION', text: (row) => `v${row.version}`, align: 'right' },
             { title: 'CURRENT', text: (row) => (row.current ? 'yes' : '') },
@@ -114,24 +107,32 @@ export function definitionsCommand(terminal: Terminal): Command {
         session.done(`${body.id} version ${body.version} is current again`, body)
       },
     ),
-    remoteCommand<{ yes?: boolean }>(
+    remoteCommand<{ yes?: boolean; dryRun?: boolean }>(
       terminal,
       'retract <id>',
       'let no new instance start',
-      yes,
+      (c) => yes(c).option('--dry-run', 'show what would be retracted, change nothing'),
       async (session, [id], flags) => {
-        await sure(terminal, flags.yes, `Let no new instance of ${id} start?`)
+        if (flags.dryRun === true) {
+          const { body } = await session.api.call('GET', pathOf('workflow-definitions', id!))
+          const standing = body.version === null ? 'is not published' : `version ${body.version} would be retracted`
+          return session.done(`${id} ${standing}`, body)
+        }
+        await sure(session, flags.yes, `Let no new instance of ${id} start?`)
         const { body } = await session.api.call('POST', pathOf('workflow-definitions', id!, 'retract'))
         session.done(`${id} is retracted; what runs goes on`, body)
       },
     ),
+    rollbackCommand(terminal),
+    migrateCommand(terminal),
+    pullCommand(terminal),
     remoteCommand<{ yes?: boolean }>(
       terminal,
       'discard <id>',
       'undo what was saved since the current version',
       yes,
       async (session, [id], flags) => {
-        await sure(terminal, flags.yes, `Throw away the draft of ${id}? A workflow without a version is deleted.`)
+        await sure(session, flags.yes, `Throw away the draft of ${id}? A workflow without a version is deleted.`)
         const { body } = await session.api.call('DELETE', pathOf('workflow-definitions', id!, 'draft'))
         session.done(
           body.status === 'deleted' ? `${id} is deleted` : `The draft of ${id} is version ${body.version} again`,
@@ -167,9 +168,8 @@ export function definitionsCommand(terminal: Terminal): Command {
       'list workflows that run this one',
       paged,
       async (session, [id], flags) => {
-        const rows = await session.api.list(pathOf('workflow-definitions', id!, 'consumers'), {}, limitOf(flags))
-        session.table(
-          rows,
+        await session.list(
+          { path: pathOf('workflow-definitions', id!, 'consumers'), limit: limitOf(flags) },
           [
             { title: 'ID', text: (row) => row.id },
             { title: 'NAME', text: (row) => row.name, elastic: true },
@@ -191,7 +191,7 @@ export function definitionsCommand(terminal: Terminal): Command {
       async (session, ids, { format = 'yaml', published }) => {
         const query = { format, source: published ? 'published' : 'draft' }
         const texts: string[] = []
-        for (const id of ids) texts.push(await textOf(session, pathOf('workflow-definitions', id, 'export'), query))
+        for (const id of ids) texts.push(await exportText(session, pathOf('workflow-definitions', id, 'export'), query))
         terminal.out(
           format === 'yaml'
             ? texts.join('---\n')
@@ -216,9 +216,3 @@ export function definitionsCommand(terminal: Terminal): Command {
 }
 
 const edgeText = (row: Body): string => (row.from === undefined ? '' : `${row.from} --${row.outcome}--> ${row.to}`)
-
-/** The text as the server wrote it, not as a parser would write it again. */
-async function textOf({ api }: Session, path: string, query: Record<string, string>): Promise<string> {
-  const { body } = await api.call('GET', path, { query })
-  return typeof body === 'string' ? body : `${JSON.stringify(body, null, 2)}\n`
-}

@@ -1,7 +1,7 @@
 /** The doctor without a node: for a store whose nodes are all down, or that should not be asked through one. */
 import { existsSync } from 'node:fs'
 import { silentLogger, systemClock, systemRandom, uuidSource } from '@lockstep/base'
-import { examineStore } from '@lockstep/engine'
+import { examineWithoutEngine } from '@lockstep/engine'
 import { DataFolderUnreadable, historyGuard, postgresEngineStore } from '@lockstep/postgres'
 import { openDatabase } from '../open-database.ts'
 import { resolveNodeOptions } from '../options/node-options.ts'
@@ -33,7 +33,8 @@ export async function withStore(
   const nodeId = uuidSource(systemClock, systemRandom)()
   const guard = historyGuard()
   const db = await openDatabase(options, guard, `lockstep-doctor:${nodeId}`, edge)
-  const { membership, maintenance } = postgresEngineStore(db, { guard })
+  const store = postgresEngineStore(db, { guard })
+  const { membership } = store
   let beat: NodeJS.Timeout | undefined
   try {
     if (repair) {
@@ -41,7 +42,7 @@ export async function withStore(
       beat = setInterval(() => void membership.beat(nodeId).catch(() => undefined), BEAT_MS)
     }
     await work(async () => {
-      const report = await examineStore(maintenance, nodeId, { repair, lookAt: Number.MAX_SAFE_INTEGER })
+      const report = await examineWithoutEngine(store, nodeId, { repair, lookAt: Number.MAX_SAFE_INTEGER })
       const looked = Object.fromEntries(Object.entries(report.areas).map(([area, each]) => [area, each.looked]))
       const findings = report.findings.map((each) => ({ ...each, repair: each.repair ?? null }))
       return { healthy: report.healthy, findings, looked, next: null }

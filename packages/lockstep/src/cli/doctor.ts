@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Command } from 'commander'
+import { version } from '../version.ts'
 import { EndedBadly, EXIT } from './exit-codes.ts'
 import type { Body } from './remote/api-client.ts'
 import { remoteCommand, type Session } from './remote/remote-command.ts'
@@ -17,7 +18,7 @@ export function doctorCommand(terminal: Terminal): Command {
   return remoteCommand<DoctorFlags>(
     terminal,
     'doctor',
-    'check what must always hold in the store; exit with 1 when something does not',
+    'check nodes, clocks, versions, locks and what must always hold in the store; exit with 1 when something is wrong',
     (c) =>
       c
         .option('--repair', 'mend what can be mended without a doubt')
@@ -25,7 +26,8 @@ export function doctorCommand(terminal: Terminal): Command {
         .option('--data-dir <folder>', 'look into this embedded store itself; no node may have it open'),
     async (session, _, flags) => {
       const { repair = false, databaseUrl, dataDir } = flags
-      if (databaseUrl === undefined && dataDir === undefined) return examine(session, atNode(session, repair), repair)
+      if (databaseUrl === undefined && dataDir === undefined)
+        return examine(session, atNode(session, repair), repair, await checksOf(session))
       const { withStore } = await import('./direct-doctor.ts')
       const folder = dataDir === undefined ? undefined : path.resolve(terminal.folder, dataDir)
       await withStore({ databaseUrl, dataDir: folder, repair }, (look) => examine(session, look, repair))
@@ -40,9 +42,29 @@ const atNode =
       ? (await api.call('POST', '/doctor', { body: { cursor } })).body
       : (await api.call('GET', '/doctor', { query: { cursor } })).body
 
-async function examine(session: Session, look: Look, repair: boolean): Promise<void> {
+/** Of the cluster by a node of it, and of this command beside them. */
+async function checksOf({ api }: Session): Promise<readonly Body[]> {
+  const { body } = await api.call('GET', '/doctor/checks')
+  const { items } = (await api.call('GET', '/cluster/nodes')).body
+  const other = items.map((node: Body) => node.version).find((each: string) => each !== version)
+  const own: Body =
+    other === undefined
+      ? { level: 'ok', finding: `This command is of version ${version}, as the nodes are`, fix: null }
+      : {
+          level: 'warning',
+          finding: `This command is of version ${version}, a node of ${other}`,
+          fix: `Use the command line of ${other}`,
+        }
+  return [
+    { check: 'address', level: 'ok', finding: `A node answers at ${api.url}`, fix: null },
+    { check: 'command-line', ...own },
+    ...body.checks,
+  ]
+}
+
+async function examine(session: Session, look: Look, repair: boolean, checks: readonly Body[] = []): Promise<void> {
   const { terminal, progress } = session
-  const sum = { healthy: true, findings: [] as Body[], looked: {} as Record<string, number> }
+  const sum = { healthy: true, findings: [] as Body[], looked: {} as Record<string, number>, checks }
   let cursor: string | undefined
   do {
     const report = await look(cursor)
@@ -51,8 +73,16 @@ async function examine(session: Session, look: Look, repair: boolean): Promise<v
     progress.show(`Looked at ${Object.values(sum.looked).reduce((a, b) => a + b, 0)} rows …`)
   } while (cursor !== undefined)
   progress.clear()
-  if (session.output === 'table') tell(terminal, sum)
-  else session.done('', sum)
+  if (session.output === 'table') {
+    tell(terminal, sum)
+    tellChecks(terminal, checks)
+  } else session.done('', sum)
+  const broken = checks.filter(({ level }) => level === 'error')
+  if (broken.length > 0)
+    throw new EndedBadly({
+      text: `not fit: ${broken.map(({ check }) => check).join(', ')}`,
+      exitCode: EXIT.failed,
+    })
   const left = sum.findings.filter((each) => each.repaired < each.count)
   if (left.length === 0) return
   const advice = repair ? 'they need a person' : 'run "lockstep doctor --repair" for those that are safe to repair'
@@ -93,5 +123,13 @@ function tell(
     out(`\n${colors.bold(each.code)}  ${each.count} (${state})\n  ${each.meaning}\n`)
     if (each.repair !== null) out(`  Repair ${each.repair}\n`)
     for (const example of each.examples.slice(0, 5)) out(`  - ${example.key} ${example.detail}\n`)
+  }
+}
+
+function tellChecks({ out, colors }: Terminal, checks: readonly Body[]): void {
+  const paint = { ok: colors.green, warning: colors.yellow, error: colors.red }
+  for (const { check, level, finding, fix } of checks) {
+    out(`${paint[level as keyof typeof paint](level.padEnd(8))} ${colors.bold(check)}  ${finding}\n`)
+    if (fix !== null) out(`         ${fix}\n`)
   }
 }

@@ -23,7 +23,7 @@ export async function followInstance(session: Session, id: string, limit?: strin
     await facts()
     if (ENDED.has(body.status)) return tell(session, body)
     if (terminal.now() >= until) {
-      session.done(`${id} is ${body.status} and has not ended`, body)
+      if (session.output !== 'jsonl') session.done(`${id} is ${body.status} and has not ended`, body)
       throw new EndedBadly({ text: `${id} had not ended after ${limit}`, exitCode: EXIT.timedOut })
     }
     progress.show(`${body.status}${waitText(body)}, ${spanText(terminal.now() - began)} …`)
@@ -34,18 +34,22 @@ export async function followInstance(session: Session, id: string, limit?: strin
 const waitText = ({ waitingFor }: Body): string =>
   waitingFor.length === 0 ? '' : `, waits for ${waitingFor.map((wait: Body) => wait.name).join(', ')}`
 
-/** Prints what came since it was last called; on standard error, where the answer is wanted as JSON. */
+/** Prints what came since it was last called, beside the answer: on standard error. As lines of JSON, the facts are the answer. */
 function factPrinter({ terminal, api, output }: Session, id: string): () => Promise<void> {
   const { colors } = terminal
   let seen = 0
   return async () => {
-    if (output !== 'table' && !terminal.isTerminal) return
+    if (output !== 'table' && output !== 'jsonl' && !terminal.isTerminal) return
     for (;;) {
       const { body } = await api.call('GET', pathOf('workflow-instances', id, 'journal'), {
         query: { after: seen, limit: 200 },
       })
       for (const fact of body.items) {
         seen = fact.seq
+        if (output === 'jsonl') {
+          terminal.out(`${JSON.stringify(fact)}\n`)
+          continue
+        }
         const step = fact.data.step === undefined ? '' : ` ${fact.data.step}`
         terminal.err(`${colors.gray(fact.at.slice(11, 23))} ${fact.kind}${colors.bold(step)}${detailOf(fact)}\n`)
       }
@@ -70,7 +74,7 @@ const short = (value: unknown): string => {
 
 function tell(session: Session, body: Body): void {
   const result = body.status === 'completed' ? `: ${JSON.stringify(body.output)}` : ''
-  session.done(`${body.id} ${body.status}${result}`, body)
+  if (session.output !== 'jsonl') session.done(`${body.id} ${body.status}${result}`, body)
   if (body.status === 'completed') return
   const error = body.error === null ? '' : `: ${body.error.message} [${body.error.code}]`
   throw new EndedBadly({ text: `${body.id} ended as ${body.status}${error}`, exitCode: EXIT.failed })

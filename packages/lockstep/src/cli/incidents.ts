@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand } from './remote/remote-command.ts'
+import { agreed, limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand } from './remote/remote-command.ts'
 import { readJson } from './terminal/read-argument.ts'
 import { statusPaint } from './terminal/status-look.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -32,9 +32,8 @@ export function incidentsCommand(terminal: Terminal): Command {
       async (session, _, { state, definition, code, fingerprint, instance, ...flags }) =>
         watching(terminal, flags, async () => {
           const query = { state, definition, code, fingerprint, instance }
-          const rows = await session.api.list('/incidents', query, limitOf(flags))
-          session.table(
-            rows,
+          await session.list(
+            { path: '/incidents', query, limit: limitOf(flags) },
             [
               { title: 'ID', text: (row) => row.id },
               {
@@ -116,13 +115,27 @@ export function incidentsCommand(terminal: Terminal): Command {
         session.done(`${id} is resolved (${body.resolution ?? 'asked for'})`, body)
       },
     ),
-    remoteCommand<{ retry?: boolean; note?: string }>(
+    remoteCommand<{ retry?: boolean; note?: string; dryRun?: boolean; yes?: boolean }>(
       terminal,
       'resolve-alike <fingerprint>',
       'resolve all open incidents of a group',
       (c) =>
-        c.option('--retry', 'send their instances back to work').option('--note <text>', 'what was found and done'),
+        c
+          .option('--retry', 'send their instances back to work')
+          .option('--note <text>', 'what was found and done')
+          .option('--dry-run', 'say how many there are, and change nothing')
+          .option('-y, --yes', 'do not ask'),
       async (session, [fingerprint], flags) => {
+        const query = { fingerprint, state: 'open', limit: 1 }
+        const { value, exact } = (await session.api.call('GET', '/incidents', { query })).body.count
+        const standing = `${exact ? '' : 'at least '}${value} open incidents have this fingerprint`
+        if (flags.dryRun === true) return session.done(standing, { open: value, exact })
+        if (value > 0)
+          await agreed(
+            session,
+            flags.yes,
+            `${standing}. Resolve them${flags.retry ? ' and retry their instances' : ''}?`,
+          )
         const sum: Record<string, number> = {}
         let more = true
         while (more) {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { UsageError } from './exit-codes.ts'
+import { forecast } from './migrate-instances.ts'
 import type { Body } from './remote/api-client.ts'
 import { pathOf, remoteCommand, type Session, sure } from './remote/remote-command.ts'
+import { gather, mappingOf, pairOf } from './terminal/pairs.ts'
 import { readJson } from './terminal/read-argument.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -9,13 +10,18 @@ import type { Terminal } from './terminal/terminal.ts'
 export function instanceVerbs(terminal: Terminal): readonly Command[] {
   const reason = (command: Command): Command => command.option('--reason <text>', 'kept in the journal')
   return [
-    remoteCommand<{ reason?: string; children?: boolean; yes?: boolean }>(
+    remoteCommand<{ reason?: string; children?: boolean; yes?: boolean; dryRun?: boolean }>(
       terminal,
       'terminate <ids...>',
       'end instances at once; nothing is undone',
-      (c) => reason(c).option('--children', 'their children too').option('-y, --yes', 'do not ask'),
-      async (session, ids, { yes, reason: why, children }) => {
-        await sure(terminal, yes, `End ${ids.join(', ')} at once, undoing nothing?`)
+      (c) =>
+        reason(c)
+          .option('--children', 'their children too')
+          .option('--dry-run', 'show them, change nothing')
+          .option('-y, --yes', 'do not ask'),
+      async (session, ids, { yes, reason: why, children, dryRun }) => {
+        if (dryRun === true) return showAffected(session, ids)
+        await sure(session, yes, `End ${countText(ids)} at once, undoing nothing?`)
         for (const id of ids) await ask(session, id, 'terminate', { reason: why, children }, 'is told to end')
       },
     ),
@@ -76,13 +82,17 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
         session.done(body.id, body)
       },
     ),
-    remoteCommand<{ map?: readonly string[] }>(
+    remoteCommand<{ map?: readonly string[]; dryRun?: boolean }>(
       terminal,
       'migrate <id> <version>',
       'let it go on as another version',
-      (c) => c.option('--map <old=new>', 'an activity that has another id there', gather),
-      async (session, [id, version], { map }) => {
-        const mapping = map && Object.fromEntries(map.map((each) => pairOf('--map', each)))
+      (c) =>
+        c
+          .option('--map <old=new>', 'an activity that has another id there', gather)
+          .option('--dry-run', 'say whether it could, change nothing'),
+      async (session, [id, version], { map, dryRun }) => {
+        const mapping = mappingOf(map)
+        if (dryRun === true) return forecast(session, [id!], Number(version), mapping)
         await ask(session, id!, 'migrate', { version: Number(version), mapping }, `goes over to version ${version}`)
       },
     ),
@@ -97,17 +107,27 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
   ]
 }
 
-const gather = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+export const countText = (ids: readonly string[]): string =>
+  ids.length === 1 ? ids[0]! : `${ids.length} instances (${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''})`
+
+/** What a verb would be about, as it stands. */
+export async function showAffected(session: Session, ids: readonly string[]): Promise<void> {
+  const rows: Body[] = []
+  for (const id of ids) rows.push((await session.api.call('GET', pathOf('workflow-instances', id))).body)
+  session.table(
+    rows,
+    [
+      { title: 'ID', text: (row) => row.id },
+      { title: 'WORKFLOW', text: (row) => `${row.definitionId} v${row.version}` },
+      { title: 'STATUS', text: (row) => row.status },
+    ],
+    'None',
+  )
+}
 
 async function ask({ api, done }: Session, id: string, verb: string, wanted: object, told: string): Promise<void> {
   const { body }: { body: Body } = await api.call('POST', pathOf('workflow-instances', id, verb), { body: wanted })
   done(`${id} ${body.outcome === 'accepted' ? told : 'was asked for that before'} (${body.instance.status})`, body)
-}
-
-export function pairOf(flag: string, text: string): [string, string] {
-  const at = text.indexOf('=')
-  if (at < 1) throw new UsageError({ text: `${flag} takes name=value, not "${text}"` })
-  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** Values are JSON; what is none is taken as text. */

@@ -1,10 +1,20 @@
-import { INSTANCE_FILTER_NAMES, readFilterText } from '@lockstep/server/filter'
+import { readFilterText } from '@lockstep/api'
 import type { Command } from 'commander'
 import { followInstance } from './follow-instance.ts'
-import { instanceVerbs } from './instance-verbs.ts'
+import { countText, instanceVerbs, showAffected } from './instance-verbs.ts'
 import type { Body } from './remote/api-client.ts'
-import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand, type Session } from './remote/remote-command.ts'
+import {
+  agreed,
+  limitOf,
+  noun,
+  type PagedFlags,
+  paged,
+  pathOf,
+  remoteCommand,
+  type Session,
+} from './remote/remote-command.ts'
 import { startCommand } from './start-instance.ts'
+import { gather } from './terminal/pairs.ts'
 import { readJson } from './terminal/read-argument.ts'
 import { statusPaint } from './terminal/status-look.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -21,7 +31,6 @@ interface ListFlags extends PagedFlags, WatchFlags {
 }
 
 export function instancesCommand(terminal: Terminal): Command {
-  const gather = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
   return noun(
     'instances',
     'runs of workflows',
@@ -68,6 +77,13 @@ export function instancesCommand(terminal: Terminal): Command {
       (c) => c,
       async (session, [id]) => showWhy(session, id!),
     ),
+    remoteCommand(
+      terminal,
+      'compensations <id>',
+      'list which steps can be undone, were, or could not be',
+      (c) => c,
+      async (session, [id]) => compensations(session, id!),
+    ),
     remoteCommand<{ payload?: string }>(
       terminal,
       'resume <id> [bookmark]',
@@ -79,15 +95,22 @@ export function instancesCommand(terminal: Terminal): Command {
         session.done(`${id} was resumed`, told)
       },
     ),
-    remoteCommand<{ reason?: string }>(
+    remoteCommand<{ reason?: string; compensate: boolean; yes?: boolean; dryRun?: boolean }>(
       terminal,
       'cancel <ids...>',
       'ask instances to stop',
-      (c) => c.option('--reason <text>', 'kept in the journal'),
-      async (session, ids, { reason }) => {
+      (c) =>
+        c
+          .option('--reason <text>', 'kept in the journal')
+          .option('--no-compensate', 'undo nothing')
+          .option('--dry-run', 'show them, change nothing')
+          .option('-y, --yes', 'do not ask'),
+      async (session, ids, { reason, compensate, yes, dryRun }) => {
+        if (dryRun === true) return showAffected(session, ids)
+        await agreed(session, yes, `Ask ${countText(ids)} to stop?`)
         for (const id of ids) {
           const { body } = await session.api.call('POST', pathOf('workflow-instances', id, 'cancel'), {
-            body: { reason },
+            body: { reason, ...(compensate ? {} : { compensate }) },
           })
           session.done(`${id} is asked to stop (${body.status})`, body)
         }
@@ -97,14 +120,25 @@ export function instancesCommand(terminal: Terminal): Command {
   )
 }
 
+async function compensations(session: Session, id: string): Promise<void> {
+  const { body } = await session.api.call('GET', pathOf('workflow-instances', id, 'compensations'))
+  session.table(
+    body.items,
+    [
+      { title: 'STEP', text: (row) => row.step },
+      { title: 'STATE', text: (row) => row.state },
+    ],
+    'It has no step that can be undone',
+  )
+}
+
 async function list(session: Session, flags: ListFlags): Promise<void> {
   const { terminal } = session
-  const said = readFilterText((flags.filter ?? []).join(' '), INSTANCE_FILTER_NAMES)
+  const said = readFilterText((flags.filter ?? []).join(' '))
   const short = { status: flags.status, definition: flags.definition }
-  const rows = await session.api.list(I, { ...short, ...said }, limitOf(flags))
   const now = terminal.now()
-  session.table(
-    rows,
+  await session.list(
+    { path: I, query: { ...short, ...said }, limit: limitOf(flags) },
     [
       { title: 'ID', text: (row) => row.id },
       { title: 'WORKFLOW', text: (row) => `${row.definitionId} v${row.version}` },

@@ -34,10 +34,9 @@ export function keysCommand(terminal: Terminal): Command {
       },
     ),
     remoteCommand<PagedFlags>(terminal, 'list', 'list keys, newest first', paged, async (session, _, flags) => {
-      const rows = await session.api.list('/api-keys', {}, limitOf(flags))
       const ago = (at: string | null): string => (at === null ? '' : agoText(at, terminal.now()))
-      session.table(
-        rows,
+      await session.list(
+        { path: '/api-keys', limit: limitOf(flags) },
         [
           { title: 'ID', text: (row) => row.id },
           { title: 'NAME', text: (row) => row.name, elastic: true },
@@ -56,7 +55,7 @@ export function keysCommand(terminal: Terminal): Command {
       'take a key out of use',
       (c) => c.option('-y, --yes', 'do not ask'),
       async (session, [id], { yes }) => {
-        await sure(terminal, yes, `Revoke ${id}? Programs that use it are refused from now on.`)
+        await sure(session, yes, `Revoke ${id}? Programs that use it are refused from now on.`)
         const { body } = await session.api.call('POST', `${pathOf('api-keys', id!)}/revoke`)
         session.done(`${id}: revoked`, body)
       },

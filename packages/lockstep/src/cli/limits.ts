@@ -17,9 +17,8 @@ export function limitsCommand(terminal: Terminal): Command {
       (c) => watched(paged(c)),
       async (session, _, flags) =>
         watching(terminal, flags, async () => {
-          const rows = await session.api.list('/limits', {}, limitOf(flags))
-          session.table(
-            rows,
+          await session.list(
+            { path: '/limits', limit: limitOf(flags) },
             [
               { title: 'KEY', text: (row) => row.key, elastic: true },
               { title: 'AT ONCE', text: (row) => String(row.concurrency ?? ''), align: 'right' },

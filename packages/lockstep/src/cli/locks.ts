@@ -16,9 +16,8 @@ export function locksCommand(terminal: Terminal): Command {
       (c) => watched(paged(c)).option('--prefix <text>', 'those whose key begins so'),
       async (session, _, { prefix, ...flags }) =>
         watching(terminal, flags, async () => {
-          const rows = await session.api.list('/locks', { prefix }, limitOf(flags))
-          session.table(
-            rows,
+          await session.list(
+            { path: '/locks', query: { prefix }, limit: limitOf(flags) },
             [
               { title: 'KEY', text: (row) => row.key, elastic: true },
               { title: 'KIND', text: (row) => row.kind },
@@ -70,15 +69,21 @@ export function locksCommand(terminal: Terminal): Command {
         ])
       },
     ),
-    remoteCommand<{ reason: string; yes?: boolean }>(
+    remoteCommand<{ reason: string; yes?: boolean; dryRun?: boolean }>(
       terminal,
       'release <key>',
       'take a lock from whoever holds it; its fence rises',
-      (c) => c.requiredOption('--reason <text>', 'why; kept with the audit').option('-y, --yes', 'do not ask'),
-      async (session, [key], { reason, yes }) => {
+      (c) =>
+        c
+          .requiredOption('--reason <text>', 'why; kept with the audit')
+          .option('--dry-run', 'say who would lose it, change nothing')
+          .option('-y, --yes', 'do not ask'),
+      async (session, [key], { reason, yes, dryRun }) => {
         const { body: lock } = await session.api.call('GET', pathOf('locks', key!))
         const holder = lock.holder === null ? 'nobody' : (lock.holder.name ?? lock.holder.nodeId)
-        await sure(terminal, yes, `${key} is ${lock.state}, held by ${holder}. Take it away?`)
+        const standing = `${key} is ${lock.state}, held by ${holder}`
+        if (dryRun === true) return session.done(standing, lock)
+        await sure(session, yes, `${standing}. Take it away?`)
         const { body } = await session.api.call('POST', pathOf('locks', key!, 'release'), { body: { reason } })
         const next = body.lock === null ? 'it is free' : `${body.lock.holder?.name ?? 'the next'} has it now`
         session.done(`${key}: ${body.released} lease${body.released === 1 ? '' : 's'} ended, ${next}`, body)

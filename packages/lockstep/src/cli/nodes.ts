@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Body } from './remote/api-client.ts'
-import { noun, remoteCommand } from './remote/remote-command.ts'
+import { noun, remoteCommand, type Session } from './remote/remote-command.ts'
 import { statusPaint } from './terminal/status-look.ts'
 import type { Column } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -12,12 +12,14 @@ export function nodesCommand(terminal: Terminal): Command {
     'nodes',
     'the processes of the cluster',
     remoteCommand<WatchFlags>(terminal, 'list', 'list nodes', watched, async (session, _, flags) =>
-      watching(terminal, flags, async () => {
-        const { body } = await session.api.call('GET', '/cluster/nodes')
-        session.table(body.items, nodeColumns(terminal), 'No node is known')
-      }),
+      watching(terminal, flags, () => listNodes(session)),
     ),
   )
+}
+
+export async function listNodes(session: Session): Promise<void> {
+  const { body } = await session.api.call('GET', '/cluster/nodes')
+  session.table(body.items, nodeColumns(session.terminal), 'No node is known')
 }
 
 export function nodeColumns(terminal: Terminal): readonly Column<Body>[] {

@@ -12,8 +12,12 @@ Examples:
   lockstep why wfi_…
 `
 
-/** The command line as far as `words` need it; without them, the whole. */
-export async function buildProgram(terminal: Terminal, words: readonly string[] = []): Promise<Command> {
+/** The command line as far as `words` need it; without them, the whole. `help`: where words that cannot be understood are answered. */
+export async function buildProgram(
+  terminal: Terminal,
+  words: readonly string[] = [],
+  help: Terminal = terminal,
+): Promise<Command> {
   const program = new Command('lockstep')
     .description('A clustered workflow engine for TypeScript')
     .version(version, '-v, --version', 'print the version')
@@ -23,7 +27,7 @@ export async function buildProgram(terminal: Terminal, words: readonly string[] 
     .addHelpText('after', EXAMPLES)
   for (const command of await loadCommands(wanted(words), terminal)) program.addCommand(command)
   for (const command of everyCommand(program)) {
-    command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    command.exitOverride().configureOutput({ writeOut: help.out, writeErr: help.err })
     if (command !== program) command.copyInheritedSettings(program)
   }
   return program

@@ -19,9 +19,8 @@ export function retentionCommand(terminal: Terminal): Command {
     'retention',
     'how long ended instances stay, and what is held back',
     remoteCommand<PagedFlags>(terminal, 'list', 'list rules and holds', paged, async (session, _, flags) => {
-      const rows = await session.api.list('/retention/rules', {}, limitOf(flags))
-      session.table(
-        rows,
+      await session.list(
+        { path: '/retention/rules', limit: limitOf(flags) },
         [
           { title: 'OF', text: (row) => row.instanceId ?? row.definitionId ?? 'everything' },
           { title: 'RULE', text: ruleText },
@@ -75,7 +74,7 @@ export function retentionCommand(terminal: Terminal): Command {
       'delete now what may go',
       (c) => c.option('-y, --yes', 'do not ask'),
       async (session, _, { yes }) => {
-        await sure(terminal, yes, 'Delete now every instance whose time is over?')
+        await sure(session, yes, 'Delete now every instance whose time is over?')
         session.progress.show('Sweeping …')
         const { body } = await session.api.call('POST', '/retention/sweep').finally(() => session.progress.clear())
         session.done(`Deleted ${body.instances} instances with ${body.rows} facts (${body.ended})`, body)

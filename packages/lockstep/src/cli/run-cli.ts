@@ -1,5 +1,5 @@
+import { InvalidFilter } from '@lockstep/api'
 import { errorCode, errorMessage, InvalidDuration } from '@lockstep/base'
-import { InvalidFilter } from '@lockstep/server/filter'
 import { CommanderError } from 'commander'
 import {
   EndedBadly,
@@ -16,16 +16,21 @@ import type { Terminal } from './terminal/terminal.ts'
 /** Runs one command line and answers what the process shall end with. `server` goes on running after its answer. */
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const program = await buildProgram(terminal, words)
+    const program = await buildProgram(words.includes('--quiet') ? withoutRemarks(terminal) : terminal, words, terminal)
     await program.parseAsync(words, { from: 'user' })
     return EXIT.ok
   } catch (error) {
     if (error instanceof CommanderError) return usageCode(error, words)
     const { text, code, exitCode } = told(error)
     if (text !== '') terminal.err(`lockstep: ${text}${code === undefined ? '' : ` [${code}]`}\n`)
+    if (words.includes('--verbose') && ServerProblem.is(error))
+      terminal.err(`${JSON.stringify(error.details.problem, null, 2)}\n`)
     return exitCode
   }
 }
+
+/** Made from the other one: what it reads when it is first asked, it reads then. */
+const withoutRemarks = (terminal: Terminal): Terminal => Object.create(terminal, { err: { value: () => undefined } })
 
 /** Help and version are answers, not failures. A node that cannot start ends with 1, whatever kept it. */
 function usageCode(error: CommanderError, [first]: readonly string[]): ExitCode {

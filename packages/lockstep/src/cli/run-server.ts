@@ -1,28 +1,42 @@
 import { type Logger, systemClock, systemRandom } from '@lockstep/base'
+import { DevLink } from '../cluster-dev/dev-link.ts'
 import { jsonLogger } from '../log/json-logger.ts'
 import type { LogLevels } from '../log/log-levels.ts'
 import { terminalLogger } from '../log/terminal-logger.ts'
 import { resolveNodeOptions } from '../options/node-options.ts'
+import type { RawOptions } from '../options/raw-options.ts'
 import { readConfigFile } from '../options/read-config-file.ts'
 import { readEnvironment } from '../options/read-environment.ts'
 import { startNode } from '../start-node.ts'
+import { DEV_KEYS_HELP, readDevKeys } from './dev-keys.ts'
+import { parentChannel } from './parent-channel.ts'
 import { reportFailure } from './report-failure.ts'
 import type { ServerFlags } from './server-flags.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
+import { openInBrowser } from './terminal/open-in-browser.ts'
 import { welcome } from './welcome.ts'
 
-/** Runs a node until it is told to stop. What keeps it from starting ends the process with 1. */
-export function runServer(flags: ServerFlags): Promise<void> {
-  return serve(flags).catch(reportFailure)
+/** Runs a node until it is told to stop. What keeps it from starting ends the process with 1. `defaults` give way to whatever is set anywhere. */
+export function runServer(flags: ServerFlags, defaults: RawOptions = {}, isDev = false): Promise<void> {
+  return serve(flags, defaults, isDev).catch(reportFailure)
 }
 
-async function serve({ config, ...flags }: ServerFlags): Promise<void> {
+async function serve({ config, ...flags }: ServerFlags, defaults: RawOptions, isDev: boolean): Promise<void> {
   const { options: fromFile, programs } = await readConfigFile(process.cwd(), config)
-  const options = resolveNodeOptions({ ...fromFile, ...readEnvironment(process.env), ...flags })
+  const options = resolveNodeOptions({ ...defaults, ...fromFile, ...readEnvironment(process.env), ...flags })
   const logger = chooseLogger(options.logLevels)
-  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs)
-  process.stdout.write(welcome(node.url, options))
+  const channel = parentChannel()
+  const { nodeName } = options
+  const control = channel && nodeName !== undefined ? new DevLink(nodeName, channel, systemClock) : undefined
+  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs, control)
+  const keys = isDev && process.stdout.isTTY === true && process.stdin.isTTY === true
+  process.stdout.write(welcome(node.url, options, keys ? DEV_KEYS_HELP : undefined))
   stopOnSignal(() => node.stop(), options.drainMs, logger)
+  if (!keys) return
+  readDevKeys(process.stdin, {
+    open: () => void openInBrowser(`${node.url}/`),
+    quit: () => void process.kill(process.pid, 'SIGINT'),
+  })
 }
 
 function chooseLogger(levels: LogLevels): Logger {

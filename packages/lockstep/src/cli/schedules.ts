@@ -42,9 +42,8 @@ export function schedulesCommand(terminal: Terminal): Command {
           .option('--paused', 'those that are paused'),
       async (session, _, { definition, paused, ...flags }) =>
         watching(terminal, flags, async () => {
-          const rows = await session.api.list('/schedules', { definition, paused }, limitOf(flags))
-          session.table(
-            rows,
+          await session.list(
+            { path: '/schedules', query: { definition, paused }, limit: limitOf(flags) },
             [
               { title: 'ID', text: (row) => row.id },
               { title: 'RUNS', text: (row) => row.definitionId ?? '' },
@@ -89,7 +88,7 @@ export function schedulesCommand(terminal: Terminal): Command {
       'remove a schedule; its runs go on',
       (c) => c.option('-y, --yes', 'do not ask'),
       async (session, [id], { yes }) => {
-        await sure(terminal, yes, `Remove schedule ${id}?`)
+        await sure(session, yes, `Remove schedule ${id}?`)
         await session.api.call('DELETE', pathOf('schedules', id!))
         session.done(`${id} is removed`, { id })
       },
@@ -126,6 +125,29 @@ export function schedulesCommand(terminal: Terminal): Command {
           .option('--overlap <policy>', 'queue: one after another; allow: all at once'),
       async (session, [id], flags) => backfill(session, id!, flags),
     ),
+    remoteCommand<{ count?: string }>(
+      terminal,
+      'next [id]',
+      'show when a schedule fires next, or which schedules do',
+      (c) => c.option('--count <number>', 'most fires, or schedules, to show (10)'),
+      async (session, [id], { count = '10' }) => {
+        if (id !== undefined) return preview(session, id, { count })
+        const rows = await session.api.list('/schedules', { paused: false }, Number.MAX_SAFE_INTEGER)
+        const coming = rows
+          .filter(({ nextAt }) => nextAt !== null)
+          .sort((a, b) => Date.parse(a.nextAt) - Date.parse(b.nextAt))
+        session.table(
+          coming.slice(0, limitOf({ limit: count })),
+          [
+            { title: 'AT', text: (row) => row.nextAt },
+            { title: 'IN', text: (row) => agoText(row.nextAt, terminal.now()) },
+            { title: 'ID', text: (row) => row.id },
+            { title: 'RUNS', text: (row) => row.definitionId ?? '' },
+          ],
+          'Nothing is going to fire',
+        )
+      },
+    ),
     remoteCommand<{ count?: string; from?: string }>(
       terminal,
       'preview <idOrFile>',
@@ -140,9 +162,8 @@ export function schedulesCommand(terminal: Terminal): Command {
       'what became of its occurrences',
       paged,
       async (session, [id], flags) => {
-        const rows = await session.api.list(pathOf('schedules', id!, 'runs'), {}, limitOf(flags))
-        session.table(
-          rows,
+        await session.list(
+          { path: pathOf('schedules', id!, 'runs'), limit: limitOf(flags) },
           [
             { title: 'NOMINAL', text: (row) => row.nominalAt },
             { title: 'STATE', text: (row) => row.state, paint: (text, row) => statusPaint(terminal, row.state)(text) },

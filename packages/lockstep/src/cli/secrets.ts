@@ -28,9 +28,8 @@ export function secretsCommand(terminal: Terminal): Command {
       'list secrets, without their values',
       paged,
       async (session, _, flags) => {
-        const rows = await session.api.list('/secrets', {}, limitOf(flags))
-        session.table(
-          rows,
+        await session.list(
+          { path: '/secrets', limit: limitOf(flags) },
           [
             { title: 'NAME', text: (row) => row.name, elastic: true },
             { title: 'REVISION', text: (row) => String(row.revision) },
@@ -48,7 +47,7 @@ export function secretsCommand(terminal: Terminal): Command {
       'take a secret away',
       (c) => c.option('-y, --yes', 'do not ask'),
       async (session, [name], { yes }) => {
-        await sure(terminal, yes, `Remove secret ${name}? Steps that name it fail from now on.`)
+        await sure(session, yes, `Remove secret ${name}? Steps that name it fail from now on.`)
         await session.api.call('DELETE', pathOf('secrets', name!))
         session.done(`${name}: removed`, { name })
       },

@@ -31,9 +31,8 @@ export function usersCommand(terminal: Terminal): Command {
       },
     ),
     remoteCommand<PagedFlags>(terminal, 'list', 'list users', paged, async (session, _, flags) => {
-      const rows = await session.api.list('/users', {}, limitOf(flags))
-      session.table(
-        rows,
+      await session.list(
+        { path: '/users', limit: limitOf(flags) },
         [
           { title: 'NAME', text: (row) => row.name, elastic: true },
           { title: 'ROLE', text: (row) => row.role },
@@ -77,7 +76,7 @@ export function usersCommand(terminal: Terminal): Command {
       'take a user away',
       (c) => c.option('-y, --yes', 'do not ask'),
       async (session, [name], { yes }) => {
-        await sure(terminal, yes, `Delete user ${name}?`)
+        await sure(session, yes, `Delete user ${name}?`)
         await session.api.call('DELETE', pathOf('users', name!))
         session.done(`${name}: deleted`, { name })
       },

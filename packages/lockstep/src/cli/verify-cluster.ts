@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import type { Report } from '../verify/checklist.ts'
 import { EndedBadly, EXIT, UsageError } from './exit-codes.ts'
 import { apiClient } from './remote/api-client.ts'
-import { DEFAULT_URL } from './remote/remote-command.ts'
+import { DEFAULT_URL } from './remote/connection.ts'
+import { outputOf } from './remote/output.ts'
 import { progressOn } from './terminal/progress.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -40,7 +41,7 @@ export function verifyClusterCommand(terminal: Terminal): Command {
       'shell line that kills the node {name} with the id {id}; without it part 4 is not run',
     )
     .option('--restart-command <line>', 'shell line that restarts all nodes in turn; without it part 5 is not run')
-    .option('--json', 'print the findings as JSON')
+    .option('--json', 'print the findings as JSON, as everywhere but at a terminal')
     .allowExcessArguments(false)
     .action((flags: VerifyFlags) => verify(flags, terminal))
 }
@@ -70,7 +71,8 @@ async function verify(flags: VerifyFlags, terminal: Terminal): Promise<void> {
     clock: systemClock,
     progress: progress.show,
   }).finally(progress.clear)
-  if (flags.json === true) terminal.out(`${JSON.stringify({ ...cluster, ...report }, null, 2)}\n`)
+  const form = outputOf(flags.json === true ? 'json' : environment.LOCKSTEP_OUTPUT, terminal)
+  if (form !== 'table') terminal.out(`${JSON.stringify({ ...cluster, ...report }, null, 2)}\n`)
   else tell(terminal, cluster, report)
   if (!report.passed) {
     const failed = report.parts.filter(({ verdict }) => verdict === 'fail').map(({ number }) => number)

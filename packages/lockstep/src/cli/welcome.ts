@@ -4,7 +4,7 @@ import type { NodeOptions } from '../options/node-options.ts'
 import { studioFolder } from '../studio-folder.ts'
 
 /** The box that a start ends in: where everything is. */
-export function welcome(url: string, options: NodeOptions): string {
+export function welcome(url: string, options: NodeOptions, keys?: string): string {
   const hasStudio = studioFolder() !== undefined && options.roles.includes('api')
   const rows: readonly (readonly [string, string])[] = [
     ...(hasStudio ? [['Studio', `${url}/`] as const] : []),
@@ -16,7 +16,8 @@ export function welcome(url: string, options: NodeOptions): string {
         ? `${path.resolve(options.dataDir)} (embedded)`
         : describeDatabase(options.databaseUrl),
     ],
-    ['Stop', 'Ctrl-C'],
+    ...(options.clusterName === 'lockstep' ? [] : [['Cluster', options.clusterName] as const]),
+    keys === undefined ? ['Stop', 'Ctrl-C'] : ['Keys', keys],
   ]
   const label = Math.max(...rows.map(([name]) => name.length))
   const lines = rows.map(([name, value]) => `${name.padEnd(label)}  ${value}`)

@@ -5,6 +5,7 @@ import { DevNode } from './dev-node.ts'
 import { type Front, openFront } from './front.ts'
 import type { KeyCommand } from './keys.ts'
 import { painterOf, readableLine } from './log-line.ts'
+import { Supervisor } from './supervisor.ts'
 
 export interface DevClusterOptions {
   readonly count: number
@@ -21,12 +22,19 @@ export interface DevClusterOptions {
 export class DevCluster {
   readonly nodes: readonly DevNode[]
   readonly front: Front
+  readonly #supervisor: Supervisor
   readonly #terminal: DevClusterOptions['terminal']
   #selected = 0
 
-  private constructor(nodes: readonly DevNode[], front: Front, terminal: DevClusterOptions['terminal']) {
+  private constructor(
+    nodes: readonly DevNode[],
+    front: Front,
+    supervisor: Supervisor,
+    terminal: DevClusterOptions['terminal'],
+  ) {
     this.nodes = nodes
     this.front = front
+    this.#supervisor = supervisor
     this.#terminal = terminal
   }
 
@@ -37,19 +45,21 @@ export class DevCluster {
     // First of all: a port that is taken is found out before anything was started.
     const addresses = (): string[] => nodes.flatMap(({ url }) => (url === undefined ? [] : [url]))
     const front = await openFront({ host, port, clock, nodes: addresses })
+    const supervisor = new Supervisor({ nodes: () => nodes, say: (text) => say(terminal, text) })
     for (let index = 0; index < count; index++) {
       const name = `node-${index + 1}`
       const tell = (text: string): void => terminal.out(`${prefix(terminal, index, name)}${text}\n`)
-      nodes.push(
-        new DevNode({
-          ...{ name, host, environment, clock },
-          port: port === 0 ? 0 : port + index + 1,
-          onLine: (line) => tell(terminal.isTerminal ? readableLine(line, terminal.colors) : line),
-          onDeath: () => tell('ended'),
-        }),
-      )
+      const node = new DevNode({
+        ...{ name, host, environment, clock },
+        port: port === 0 ? 0 : port + index + 1,
+        onLine: (line) => tell(terminal.isTerminal ? readableLine(line, terminal.colors) : line),
+        onDeath: () => tell('ended'),
+        onState: () => supervisor.tellStates(),
+        onMessage: (message) => void supervisor.hear(node, message),
+      })
+      nodes.push(node)
     }
-    const cluster = new DevCluster(nodes, front, terminal)
+    const cluster = new DevCluster(nodes, front, supervisor, terminal)
     try {
       await nodes[0]!.start()
       await Promise.all(nodes.slice(1).map((node) => node.start()))
@@ -91,6 +101,7 @@ export class DevCluster {
 
   /** One node after the other, the last one first; then the front. */
   async close(): Promise<void> {
+    this.#supervisor.close()
     for (const node of [...this.nodes].reverse()) await node.stop()
     await this.front.close()
   }
@@ -100,9 +111,11 @@ export class DevCluster {
   }
 
   #say(text: string): void {
-    this.#terminal.out(`${this.#terminal.colors.bold(text)}\n`)
+    say(this.#terminal, text)
   }
 }
+
+const say = ({ out, colors }: Pick<Terminal, 'out' | 'colors'>, text: string): void => out(`${colors.bold(text)}\n`)
 
 const prefix = ({ colors }: Pick<Terminal, 'colors'>, index: number, name: string): string =>
   `${painterOf(index, colors)(name)} | `

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Clock, deferred } from '@lockstep/base'
+import type { DevState } from '@lockstep/server'
 import { DevNodeFailed } from './errors.ts'
+import type { OutcomeMessage, StatesMessage } from './messages.ts'
 
 const bin = fileURLToPath(new URL('../../bin/lockstep.mjs', import.meta.url))
 /** The box that a node ends its start with. */
@@ -12,8 +14,6 @@ const ADDRESS = /\bAPI\s+(http\S+)\/api\/v1/
 /** Longer than a node lets its steps finish. */
 const LONGEST_STOP_MS = 30_000
 const KEPT_LINES = 5
-
-export type DevNodeState = 'starting' | 'running' | 'paused' | 'stopping' | 'dead'
 
 export interface DevNodeOptions {
   readonly name: string
@@ -25,6 +25,10 @@ export interface DevNodeOptions {
   readonly onLine: (line: string) => void
   /** It ended without having been told to. */
   readonly onDeath: () => void
+  /** It became something else. */
+  readonly onState?: () => void
+  /** What the process says over a channel of its own. Absent: it has none. */
+  readonly onMessage?: (message: unknown) => void
 }
 
 /** One `lockstep server` process that can be killed, paused and brought back at the same address. */
@@ -34,7 +38,7 @@ export class DevNode {
   #child: ChildProcess | undefined
   #ended: Promise<unknown> = Promise.resolve()
   #url: string | undefined
-  #state: DevNodeState = 'dead'
+  #state: DevState = 'dead'
 
   constructor(options: DevNodeOptions) {
     this.#options = options
@@ -44,7 +48,7 @@ export class DevNode {
     return this.#options.name
   }
 
-  get state(): DevNodeState {
+  get state(): DevState {
     return this.#state
   }
 
@@ -60,9 +64,8 @@ export class DevNode {
   /** Settles when it listens. Starting one that lives is no error. */
   async start(): Promise<void> {
     if (this.#state !== 'dead') return
-    this.#state = 'starting'
     this.#lastLines.length = 0
-    const { name, host, environment, onDeath } = this.#options
+    const { name, host, environment, onDeath, onMessage } = this.#options
     const port = this.#url === undefined ? this.#options.port : Number(new URL(this.#url).port)
     const child = spawn(
       process.execPath,
@@ -70,12 +73,14 @@ export class DevNode {
       {
         // Not in the command line, where everybody could read the password.
         env: environment,
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe', ...(onMessage === undefined ? [] : (['ipc'] as const))],
         // A group of its own: Ctrl-C is for us, and we stop the nodes one after the other.
         detached: true,
       },
     )
     this.#child = child
+    if (onMessage !== undefined) child.on('message', onMessage)
+    this.#become('starting')
     const listens = deferred<void>()
     for (const stream of [child.stdout, child.stderr])
       createInterface({ input: stream! }).on('line', (line) => this.#hear(line, () => listens.resolve()))
@@ -85,12 +90,17 @@ export class DevNode {
         if (this.#child !== child) return
         const wasTold = this.#state === 'stopping' || this.#state === 'starting'
         this.#child = undefined
-        this.#state = 'dead'
+        this.#become('dead')
         listens.reject(new DevNodeFailed({ name, log: this.#lastLines.join(' ') || 'it said nothing' }))
         if (!wasTold) onDeath()
       })
     await listens.promise
-    this.#state = 'running'
+    this.#become('running')
+  }
+
+  /** Lost when it does not live, or dies before it hears it. */
+  tell(message: StatesMessage | OutcomeMessage): void {
+    if (this.#child?.connected) this.#child.send(message, () => {})
   }
 
   kill(): void {
@@ -99,8 +109,8 @@ export class DevNode {
 
   /** Freezes it as it stands, or lets it go on. */
   pause(): void {
-    if (this.#state === 'running' && this.#child?.kill('SIGSTOP')) this.#state = 'paused'
-    else if (this.#state === 'paused' && this.#child?.kill('SIGCONT')) this.#state = 'running'
+    if (this.#state === 'running' && this.#child?.kill('SIGSTOP')) this.#become('paused')
+    else if (this.#state === 'paused' && this.#child?.kill('SIGCONT')) this.#become('running')
   }
 
   /** In good order, as a deployment does it; by force when that takes too long. */
@@ -108,7 +118,7 @@ export class DevNode {
     const child = this.#child
     if (child === undefined) return
     if (this.#state === 'paused') child.kill('SIGCONT')
-    this.#state = 'stopping'
+    this.#become('stopping')
     child.kill('SIGTERM')
     const force = this.#options.clock.schedule(LONGEST_STOP_MS, () => child.kill('SIGKILL'), { keepAlive: true })
     await this.#ended
@@ -118,6 +128,11 @@ export class DevNode {
   /** Settles when the process has ended, whoever ended it. */
   ended(): Promise<unknown> {
     return this.#ended
+  }
+
+  #become(state: DevState): void {
+    this.#state = state
+    this.#options.onState?.()
   }
 
   #hear(line: string, onListening: () => void): void {

@@ -35,6 +35,13 @@ const says =
     void response
       .setHeader('x-node', name)
       .end(JSON.stringify({ name, path: incoming.url, method: incoming.method, body }))
+/** As a process that was stopped: it takes what comes and says nothing. `taken` has what it took. */
+const frozen = async (taken: IncomingMessage[] = []): Promise<string> => {
+  const server = createServer((incoming) => void (incoming.url === '/health/ready' || taken.push(incoming)))
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 const shuttingDown: Answer = (_, response) =>
   void response.writeHead(503, { 'content-type': 'application/problem+json' }).end('{"code":"SHUTTING_DOWN"}')
 const hangsUp: Answer = (_, response) => void response.destroy()
@@ -86,6 +93,44 @@ describe('the front', () => {
   it('leaves nodes alone that are not ready, while there are others', async () => {
     const url = await before(await node(says('not ready'), false), await node(says('b')))
     await expect.poll(async () => new Set([await nameFrom(url), await nameFrom(url)])).toEqual(new Set(['b']))
+  })
+
+  it('takes back from a frozen node what is harmless to repeat, and leaves it the rest', async () => {
+    const taken: IncomingMessage[] = []
+    const url = await before(await node(says('b')), await node(says('c')), await frozen(taken))
+    const three = (init?: RequestInit) => [nameFrom(url, init), nameFrom(url, init), nameFrom(url, init)]
+    const gaveUp = new AbortController()
+    const once = three({ ...post(), signal: gaveUp.signal }).map((each) => each.catch(() => 'still waiting'))
+    // One of each three goes to the frozen one, which nobody has found out about yet.
+    const names = await Promise.all([...three(), ...three(post('key'))])
+    expect(new Set(names)).toEqual(new Set(['b', 'c']))
+    gaveUp.abort()
+    const waiting = (await Promise.all(once)).filter((each) => each === 'still waiting')
+    const isOnce = ({ method, headers }: IncomingMessage) => method === 'POST' && !('idempotency-key' in headers)
+    expect(waiting).toHaveLength(taken.filter(isOnce).length)
+  })
+
+  it('waits for the answer when a node that was only slow is still at what was taken back from it', async () => {
+    let isDone = false
+    const slow = await frozen()
+    const atIt: Answer = (_, response) =>
+      void (isDone ? response.end('{"name":"b"}') : response.writeHead(409).end('{"code":"IDEMPOTENCY_IN_PROGRESS"}'))
+    const url = await before(slow, await node(atIt))
+    const asked = [nameFrom(url, post('key')), nameFrom(url, post('key'))]
+    // Whoever was not sent on from the slow one asks for himself whether to come again.
+    const first = await Promise.race(asked)
+    expect(first).toBe('409 IDEMPOTENCY_IN_PROGRESS')
+    isDone = true
+    expect((await Promise.all(asked)).sort()).toEqual(['409 IDEMPOTENCY_IN_PROGRESS', 'b'])
+  })
+
+  it('waits for frozen nodes when there are no others', async () => {
+    const url = await before(await frozen(), await frozen())
+    const gaveUp = new AbortController()
+    const asked = nameFrom(url, { signal: gaveUp.signal }).catch(() => 'still waiting')
+    await new Promise((resolve) => systemClock.schedule(2_500, () => resolve(undefined)))
+    gaveUp.abort()
+    expect(await asked).toBe('still waiting')
   })
 
   it('says so when no node takes requests', async () => {

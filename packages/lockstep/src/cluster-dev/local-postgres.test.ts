@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -24,4 +26,30 @@ it.runIf(process.getuid?.() === 0)('says to root why the user who runs PostgreSQ
     code: 'LOCAL_POSTGRES_FAILED',
     message: expect.stringMatching(/does not run as root.*bin\/initdb.*chmod o\+x/),
   })
+})
+
+it('does not take a process for its server that only has the number of one that died', async () => {
+  const bin = path.join(project, 'bin')
+  const folder = path.join(project, 'postgres')
+  const data = path.join(folder, 'data')
+  for (const each of [bin, folder, data]) mkdirSync(each)
+  for (const program of ['postgres', 'initdb']) {
+    writeFileSync(path.join(bin, program), '#!/bin/sh\nexit 1\n')
+    chmodSync(path.join(bin, program), 0o755)
+  }
+  const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)', data], { stdio: 'ignore' })
+  await once(stranger, 'spawn')
+  try {
+    writeFileSync(path.join(data, 'PG_VERSION'), '16')
+    writeFileSync(path.join(folder, 'password'), 'secret')
+    const lock = [stranger.pid, data, 0, 5432, '', '127.0.0.1', '', 'ready   ', '']
+    writeFileSync(path.join(data, 'postmaster.pid'), lock.join('\n'))
+    const options = { folder, searchPath: bin, project, clock: systemClock }
+    const found = await startLocalPostgres(options).catch((error: { code?: string }) => error)
+    if ('stop' in found) await found.stop()
+    expect(found).toMatchObject({ code: 'LOCAL_POSTGRES_FAILED' })
+    expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null])
+  } finally {
+    stranger.kill('SIGKILL')
+  }
 })

@@ -49,7 +49,8 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   const urlAt = (port: number): string => `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`
 
   const running = runningAt(data)
-  if (running !== undefined) return { url: urlAt(running.port), stop: () => stopProcess(running.pid, options.clock) }
+  if (running !== undefined)
+    return { url: urlAt(running.port), stop: () => stopServer(data, running.pid, options.clock) }
   const port = await freePort()
   const log = openSync(path.join(folder, 'log'), 'a', 0o600)
   const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' }
@@ -65,7 +66,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     { cwd: folder, stdio: ['ignore', log, log], detached: true, ...owner },
   )
   await ready(child, data, folder, options.clock)
-  return { url: urlAt(port), stop: () => stopProcess(child.pid!, options.clock) }
+  return { url: urlAt(port), stop: () => stopServer(data, child.pid!, options.clock) }
 }
 
 interface Owner {
@@ -108,17 +109,31 @@ function reasonOf(cause: unknown, program: string, owner: Owner | undefined): st
   return said === undefined || said === '' ? errorMessage(cause) : said
 }
 
-/** What a run left behind that was killed: a server that goes on. Its lock file has the process, the port and its state. */
+/**
+ * What a run left behind that was killed: a server that goes on. Its lock file has the process, the port and its state. After a crash of
+ * the machine that number may be another program's.
+ */
 function runningAt(data: string): { readonly pid: number; readonly port: number } | undefined {
   try {
     const lines = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')
     const [pid, port] = [Number(lines[0]), Number(lines[3])]
-    process.kill(pid, 0)
-    return lines[7]?.trim() === 'ready' ? { pid, port } : undefined
+    return lines[7]?.trim() === 'ready' && isServerOf(data, pid) ? { pid, port } : undefined
   } catch {
     return undefined
   }
 }
+
+/** We start it with its folder in the command line. Throws when there is no such process. */
+function isServerOf(data: string, pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 1) return false
+  if (process.platform === 'win32') return process.kill(pid, 0)
+  return commandOf(pid).includes(`postgres -D ${data} `)
+}
+
+const commandOf = (pid: number): string =>
+  existsSync('/proc/self/cmdline')
+    ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    : execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' })
 
 async function ready(child: ChildProcess, data: string, folder: string, clock: Clock): Promise<void> {
   let isOver = false
@@ -129,7 +144,7 @@ async function ready(child: ChildProcess, data: string, folder: string, clock: C
     })
   const deadline = clock.monotonic() + LONGEST_START_MS
   while (!isOver && clock.monotonic() < deadline) {
-    if (runningAt(data)?.pid === child.pid) return
+    if (child.pid !== undefined && runningAt(data)?.pid === child.pid) return
     await Promise.race([sleep(clock, STEP_MS), ended])
   }
   child.kill('SIGKILL')
@@ -138,13 +153,10 @@ async function ready(child: ChildProcess, data: string, folder: string, clock: C
 }
 
 /** Fast: whoever is connected is cut off, nothing is lost. */
-async function stopProcess(pid: number, clock: Clock): Promise<void> {
+async function stopServer(data: string, pid: number, clock: Clock): Promise<void> {
   try {
-    process.kill(pid, 'SIGINT')
-    for (;;) {
-      process.kill(pid, 0)
-      await sleep(clock, STEP_MS)
-    }
+    if (isServerOf(data, pid)) process.kill(pid, 'SIGINT')
+    while (isServerOf(data, pid)) await sleep(clock, STEP_MS)
   } catch {
     // It is gone.
   }

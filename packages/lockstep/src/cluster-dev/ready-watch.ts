@@ -8,13 +8,16 @@ const PATIENCE_MS = 1_000
 export class ReadyWatch {
   readonly #nodes: () => readonly string[]
   readonly #clock: Clock
+  readonly #onSilence: (node: string) => void
   readonly #unready = new Set<string>()
   #timer: Timer | undefined
   #isClosed = false
 
-  constructor(nodes: () => readonly string[], clock: Clock) {
+  /** `onSilence`: it took the question and did not answer, as one that is frozen. */
+  constructor(nodes: () => readonly string[], clock: Clock, onSilence: (node: string) => void) {
     this.#nodes = nodes
     this.#clock = clock
+    this.#onSilence = onSilence
   }
 
   isReady(node: string): boolean {
@@ -34,19 +37,24 @@ export class ReadyWatch {
   }
 
   async #look(node: string): Promise<void> {
-    if (await answersReady(`${node}/health/ready`)) this.#unready.delete(node)
+    const answer = await askReady(`${node}/health/ready`)
+    if (answer === 'ready') this.#unready.delete(node)
     else this.#unready.add(node)
+    if (answer === 'silent') this.#onSilence(node)
   }
 }
 
-function answersReady(url: string): Promise<boolean> {
+function askReady(url: string): Promise<'ready' | 'not-ready' | 'silent'> {
   return new Promise((resolve) => {
     const asking = get(url, { agent: false, timeout: PATIENCE_MS }, (answer) => {
       answer.resume()
-      resolve(answer.statusCode === 200)
+      resolve(answer.statusCode === 200 ? 'ready' : 'not-ready')
     })
-    asking.once('timeout', () => asking.destroy())
-    asking.once('error', () => resolve(false))
-    asking.once('close', () => resolve(false))
+    asking.once('timeout', () => {
+      resolve('silent')
+      asking.destroy()
+    })
+    asking.once('error', () => resolve('not-ready'))
+    asking.once('close', () => resolve('not-ready'))
   })
 }

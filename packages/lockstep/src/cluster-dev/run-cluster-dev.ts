@@ -3,6 +3,7 @@ import { InvalidOption, systemClock } from '@lockstep/base'
 import type { Terminal } from '../cli/terminal/terminal.ts'
 import { environmentNames } from '../options/raw-options.ts'
 import { readEnvironment } from '../options/read-environment.ts'
+import { clusterFolder } from './cluster-folder.ts'
 import { DevCluster } from './dev-cluster.ts'
 import { KEYS_HELP, readKeys } from './keys.ts'
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts'
@@ -56,7 +57,7 @@ async function databaseFor(flags: ClusterDevFlags, terminal: Terminal): Promise<
   const { databaseUrl: fromEnvironment, dataDir = '.lockstep' } = readEnvironment(terminal.environment)
   const url = flags.databaseUrl ?? fromEnvironment
   if (url !== undefined && url !== '') return { url, stop: async () => undefined }
-  const folder = path.resolve(terminal.folder, flags.dataDir ?? dataDir, 'cluster-postgres')
+  const folder = clusterFolder(path.resolve(terminal.folder, flags.dataDir ?? dataDir))
   terminal.err(`No database was named: using a local PostgreSQL in ${folder}\n`)
   const { environment, folder: project } = terminal
   return startLocalPostgres({ folder, searchPath: environment.PATH, project, clock: systemClock })

@@ -2,6 +2,7 @@ import { isJsonObject } from '@lockstep/base'
 
 /** A `rabbitmq-message` activity of a published workflow. */
 export interface MessageTrigger {
+  readonly tenant: string
   readonly definitionId: string
   readonly queue: string
   readonly input: 'body' | 'envelope'
@@ -9,7 +10,7 @@ export interface MessageTrigger {
 }
 
 /** Of one document. Its inputs are literals, as validation has seen to. */
-export function messageTriggers(definitionId: string, document: unknown): readonly MessageTrigger[] {
+export function messageTriggers(tenant: string, definitionId: string, document: unknown): readonly MessageTrigger[] {
   if (!isJsonObject(document) || !Array.isArray(document.activities)) return []
   return document.activities.flatMap((activity: unknown): MessageTrigger[] => {
     if (!isJsonObject(activity) || activity.type !== 'rabbitmq-message' || !isJsonObject(activity.inputs)) return []
@@ -17,6 +18,7 @@ export function messageTriggers(definitionId: string, document: unknown): readon
     if (typeof queue !== 'string') return []
     return [
       {
+        tenant,
         definitionId,
         queue,
         input: input === 'envelope' ? 'envelope' : 'body',

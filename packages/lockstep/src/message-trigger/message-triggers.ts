@@ -3,17 +3,20 @@
  * published or retracted elsewhere is noticed at the next look; until then a message stays in its queue.
  */
 import { setMaxListeners } from 'node:events'
-import { type Clock, errorMessage, type Logger, sleep } from '@lockstep/base'
-import { DEFAULT_TENANT, type Engine } from '@lockstep/engine'
+import { type Clock, errorMessage, type Logger, type Random, sleep, uuidSource } from '@lockstep/base'
+import type { Engine } from '@lockstep/engine'
+import type { DeadLetterStore } from '@lockstep/engine/ports'
 import type { Consumption, Disposition, Rabbitmq, ReceivedMessage } from '@lockstep/rabbitmq'
 import type { MessageTrigger } from './message-trigger.ts'
 import { PublishedTriggers } from './published-triggers.ts'
-import { type StartVerdict, startFromMessage } from './start-from-message.ts'
+import { keysOf, type Poison, startFromMessage } from './start-from-message.ts'
 
 export interface MessageTriggersOptions {
   readonly engine: Pick<Engine, 'start' | 'definitions'>
   readonly rabbitmq: Rabbitmq
+  readonly letters: Pick<DeadLetterStore, 'put'>
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   /** Between looks at what is published. @default 5_000 */
   readonly lookMs?: number
@@ -21,7 +24,9 @@ export interface MessageTriggersOptions {
   readonly laterMs?: number
 }
 
-type Poison = Extract<StartVerdict, { readonly kind: 'poison' }>
+/** Of a message, in bytes: what no page could show is for the broker to keep. */
+const LARGEST_KEPT = 8 * 1_048_576
+const LONGEST_REASON = 1_000
 
 export class MessageTriggers {
   readonly #o: Required<MessageTriggersOptions>
@@ -30,11 +35,13 @@ export class MessageTriggers {
   readonly #consumptions = new Map<string, Consumption>()
   readonly #withoutId = new Set<string>()
   #byQueue: ReadonlyMap<string, readonly MessageTrigger[]> = new Map()
+  readonly #newId: () => string
   #running: Promise<void> | undefined
 
   constructor(options: MessageTriggersOptions) {
     this.#o = { lookMs: 5_000, laterMs: 1_000, ...options, logger: options.logger.area('message-trigger') }
-    this.#published = new PublishedTriggers(options.engine.definitions, DEFAULT_TENANT)
+    this.#newId = uuidSource(options.clock, options.random)
+    this.#published = new PublishedTriggers(options.engine.definitions)
   }
 
   run(): void {
@@ -68,7 +75,7 @@ export class MessageTriggers {
     for (const trigger of triggers) {
       const present = byQueue.get(trigger.queue)
       if (present === undefined) byQueue.set(trigger.queue, [trigger])
-      else if (!present.some(({ definitionId }) => definitionId === trigger.definitionId)) present.push(trigger)
+      else if (!present.some((each) => isSameWorkflow(each, trigger))) present.push(trigger)
     }
     this.#byQueue = byQueue
     for (const [queue, consumption] of this.#consumptions) {
@@ -89,9 +96,9 @@ export class MessageTriggers {
     const { engine, clock, logger, laterMs } = this.#o
     this.#noteMissingId(message)
     const triggers = this.#byQueue.get(message.queue) ?? []
-    const verdict = await startFromMessage(engine, DEFAULT_TENANT, triggers, message)
+    const verdict = await startFromMessage(engine, triggers, message)
     if (verdict.kind === 'started') return 'ack'
-    if (verdict.kind === 'poison') return this.#bury(message, verdict)
+    if (verdict.kind === 'poison') return this.#bury(message, verdict.poisons)
     logger.warn('a message cannot start its workflow now, it goes back', {
       queue: message.queue,
       reason: verdict.reason,
@@ -100,18 +107,54 @@ export class MessageTriggers {
     return 'requeue'
   }
 
-  /** To the queue that the trigger names, or to where its own queue sends dead letters. */
-  async #bury(message: ReceivedMessage, { trigger, code, reason }: Poison): Promise<Disposition> {
-    const { rabbitmq, clock, logger, laterMs } = this.#o
-    const { deadLetterQueue, definitionId } = trigger
-    const { queue, messageId } = message
-    const fields = { queue, messageId, definitionId, code, reason }
-    if (deadLetterQueue === undefined) {
-      logger.error('a message cannot start its workflow and was rejected', fields)
-      return 'reject'
+  /** One letter for each workflow that it cannot start. It leaves its queue when all of them are put away. */
+  async #bury(message: ReceivedMessage, poisons: readonly Poison[]): Promise<Disposition> {
+    const { clock, logger, laterMs } = this.#o
+    for (const poison of poisons) {
+      const { tenant, definitionId, deadLetterQueue } = poison.trigger
+      const { queue, messageId } = message
+      const fields = { queue, messageId, tenant, definitionId, code: poison.code, reason: poison.reason }
+      const buried =
+        deadLetterQueue === undefined ? await this.#keep(message, poison) : await this.#forward(message, poison)
+      if (buried === 'too-large') {
+        logger.error('a message cannot start its workflow, is too large to be kept and was rejected', fields)
+        return 'reject'
+      }
+      if (buried !== 'buried') {
+        logger.error('a dead letter could not be put away, its message goes back', { ...fields, status: buried })
+        await sleep(clock, laterMs, this.#stop.signal).catch(() => undefined)
+        return 'requeue'
+      }
+      logger.error('a message cannot start its workflow and went to the dead letters', { ...fields, deadLetterQueue })
     }
-    const { body: _, bytes, headers, contentType, correlationId } = message
-    const result = await rabbitmq.publish({
+    return 'ack'
+  }
+
+  async #keep(message: ReceivedMessage, { trigger, code, reason, input }: Poison): Promise<string> {
+    if (message.bytes.length > LARGEST_KEPT) return 'too-large'
+    const { dedupeKey, correlationId } = keysOf(message)
+    try {
+      await this.#o.letters.put({
+        ...{ id: this.#newId(), tenant: trigger.tenant, definitionId: trigger.definitionId },
+        ...{
+          source: `rabbitmq:${message.queue}`,
+          code,
+          reason: reason.slice(0, LONGEST_REASON),
+          dedupeKey,
+          correlationId,
+        },
+        ...(input === undefined ? { raw: message.bytes } : { input }),
+      })
+      return 'buried'
+    } catch (error) {
+      return errorMessage(error)
+    }
+  }
+
+  async #forward(message: ReceivedMessage, { trigger, code, reason }: Poison): Promise<string> {
+    const { deadLetterQueue = '', definitionId } = trigger
+    const { body: _, bytes, headers, contentType, correlationId, queue, messageId } = message
+    const { status } = await this.#o.rabbitmq.publish({
       ...{ exchange: '', routingKey: deadLetterQueue, body: bytes, contentType, correlationId },
       messageId: messageId ?? `dead:${definitionId}`,
       headers: {
@@ -119,22 +162,12 @@ export class MessageTriggers {
         'x-lockstep-queue': queue,
         'x-lockstep-definition': definitionId,
         'x-lockstep-code': code,
-        'x-lockstep-reason': reason.slice(0, 1_000),
+        'x-lockstep-reason': reason.slice(0, LONGEST_REASON),
       },
       persistent: true,
       mandatory: true,
     })
-    if (result.status === 'confirmed') {
-      logger.error('a message cannot start its workflow and went to the dead letters', { ...fields, deadLetterQueue })
-      return 'ack'
-    }
-    logger.error('a dead letter could not be put away, its message goes back', {
-      ...fields,
-      deadLetterQueue,
-      status: result.status,
-    })
-    await sleep(clock, laterMs, this.#stop.signal).catch(() => undefined)
-    return 'requeue'
+    return status === 'confirmed' ? 'buried' : status
   }
 
   #noteMissingId({ queue, messageId }: ReceivedMessage): void {
@@ -143,3 +176,6 @@ export class MessageTriggers {
     this.#o.logger.warn('messages without a message id: one that is handed out twice starts twice', { queue })
   }
 }
+
+const isSameWorkflow = (a: MessageTrigger, b: MessageTrigger): boolean =>
+  a.tenant === b.tenant && a.definitionId === b.definitionId

@@ -1,39 +1,41 @@
 import type { Engine } from '@lockstep/engine'
 import { type MessageTrigger, messageTriggers } from './message-trigger.ts'
 
-type Definitions = Pick<Engine['definitions'], 'list' | 'version'>
+type Definitions = Pick<Engine['definitions'], 'tenants' | 'list' | 'version'>
 
 const PAGE = 500
 
-/** The triggers of all published graphs. Versions never change, so each is read once. */
+/** The triggers of all published graphs, whichever tenant's. Versions never change, so each is read once. */
 export class PublishedTriggers {
   readonly #definitions: Definitions
-  readonly #tenant: string
   #known = new Map<string, readonly MessageTrigger[]>()
 
-  constructor(definitions: Definitions, tenant: string) {
+  constructor(definitions: Definitions) {
     this.#definitions = definitions
-    this.#tenant = tenant
   }
 
   async read(): Promise<readonly MessageTrigger[]> {
     const found = new Map<string, readonly MessageTrigger[]>()
-    for (let after: string | undefined; ; ) {
-      const page = await this.#definitions.list(this.#tenant, after, PAGE, { kind: 'graph', published: true })
-      for (const { id, published } of page) {
-        if (published === undefined) continue
-        const key = `${id}\n${published}`
-        found.set(key, this.#known.get(key) ?? (await this.#triggersOf(id, published)))
-      }
-      if (page.length < PAGE) break
-      after = page.at(-1)!.id
-    }
+    for (const tenant of await this.#definitions.tenants()) await this.#readOf(tenant, found)
     this.#known = found
     return [...found.values()].flat()
   }
 
-  async #triggersOf(id: string, version: number): Promise<readonly MessageTrigger[]> {
-    const { document } = await this.#definitions.version(this.#tenant, id, version)
-    return messageTriggers(id, document)
+  async #readOf(tenant: string, found: Map<string, readonly MessageTrigger[]>): Promise<void> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.#definitions.list(tenant, after, PAGE, { kind: 'graph', published: true })
+      for (const { id, published } of page) {
+        if (published === undefined) continue
+        const key = `${tenant}\n${id}\n${published}`
+        found.set(key, this.#known.get(key) ?? (await this.#triggersOf(tenant, id, published)))
+      }
+      if (page.length < PAGE) return
+      after = page.at(-1)!.id
+    }
+  }
+
+  async #triggersOf(tenant: string, id: string, version: number): Promise<readonly MessageTrigger[]> {
+    const { document } = await this.#definitions.version(tenant, id, version)
+    return messageTriggers(tenant, id, document)
   }
 }

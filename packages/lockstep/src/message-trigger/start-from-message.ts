@@ -8,10 +8,19 @@ import type { Engine } from '@lockstep/engine'
 import type { ReceivedMessage } from '@lockstep/rabbitmq'
 import type { MessageTrigger } from './message-trigger.ts'
 
+/** One workflow that a message can never start as it stands. */
+export interface Poison {
+  readonly trigger: MessageTrigger
+  readonly code: string
+  readonly reason: string
+  /** What it would have got. Absent: nobody can read the message. */
+  readonly input?: Json
+}
+
 export type StartVerdict =
   | { readonly kind: 'started' }
-  /** It will never start this workflow. */
-  | { readonly kind: 'poison'; readonly trigger: MessageTrigger; readonly code: string; readonly reason: string }
+  /** It will never start these workflows. */
+  | { readonly kind: 'poison'; readonly poisons: readonly Poison[] }
   /** Not now: the store is away, or the workflow is just being retracted. */
   | { readonly kind: 'later'; readonly reason: string }
 
@@ -21,30 +30,27 @@ const LONGEST_CORRELATION = 512
 
 export async function startFromMessage(
   engine: Pick<Engine, 'start'>,
-  tenant: string,
   triggers: readonly MessageTrigger[],
   message: ReceivedMessage,
 ): Promise<StartVerdict> {
-  const [first] = triggers
-  if (first === undefined) return { kind: 'later', reason: 'no workflow is triggered by this queue any more' }
-  if ('unreadable' in message.body)
-    return { kind: 'poison', trigger: first, code: 'UNREADABLE', reason: message.body.unreadable }
-  let poison: StartVerdict | undefined
+  if (triggers.length === 0) return { kind: 'later', reason: 'no workflow is triggered by this queue any more' }
+  if ('unreadable' in message.body) {
+    const why = { code: 'UNREADABLE', reason: message.body.unreadable }
+    return { kind: 'poison', poisons: triggers.map((trigger) => ({ trigger, ...why })) }
+  }
+  const poisons: Poison[] = []
   for (const trigger of triggers) {
+    const { tenant, definitionId } = trigger
+    const input = inputOf(trigger, message, message.body.value)
     try {
-      await engine.start({
-        tenant,
-        definitionId: trigger.definitionId,
-        input: inputOf(trigger, message, message.body.value),
-        ...keysOf(message),
-      })
+      await engine.start({ tenant, definitionId, input, ...keysOf(message) })
     } catch (error) {
       const [code = '', reason] = [errorCode(error), errorMessage(error)]
       if (!POISON.has(code)) return { kind: 'later', reason }
-      poison ??= { kind: 'poison', trigger, code, reason }
+      poisons.push({ trigger, code, reason, input })
     }
   }
-  return poison ?? { kind: 'started' }
+  return poisons.length === 0 ? { kind: 'started' } : { kind: 'poison', poisons }
 }
 
 function inputOf({ input }: MessageTrigger, message: ReceivedMessage, body: Json): Json {
@@ -53,7 +59,8 @@ function inputOf({ input }: MessageTrigger, message: ReceivedMessage, body: Json
   return { body, headers, messageId, correlationId, queue, exchange, routingKey }
 }
 
-function keysOf({ queue, messageId, correlationId }: ReceivedMessage) {
+/** By which the instance is known that a message starts. */
+export function keysOf({ queue, messageId, correlationId }: ReceivedMessage) {
   const isUsable = correlationId !== undefined && correlationId !== '' && !correlationId.includes('\0')
   return {
     ...(messageId === undefined ? {} : { dedupeKey: dedupeKey(queue, messageId) }),

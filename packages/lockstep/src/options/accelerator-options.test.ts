@@ -29,9 +29,12 @@ describe('LOCKSTEP_BUS', () => {
 })
 
 describe('LOCKSTEP_CACHE and LOCKSTEP_GATE', () => {
-  it('are memory and off', () => {
+  it('are memory, and off unless locks are in Redis', () => {
     expect(resolve(database)).toMatchObject({ cache: 'memory', gate: false })
-    const all = { ...database, ...redis, LOCKSTEP_LOCKS: 'redis', LOCKSTEP_CACHE: 'redis', LOCKSTEP_GATE: 'on' }
+    const locks = { ...database, ...redis, LOCKSTEP_LOCKS: 'redis' }
+    expect(resolve(locks)).toMatchObject({ cache: 'memory', gate: true })
+    expect(resolve({ ...locks, LOCKSTEP_GATE: 'off' })).toMatchObject({ gate: false })
+    const all = { ...locks, LOCKSTEP_CACHE: 'redis', LOCKSTEP_GATE: 'on' }
     expect(resolve(all)).toMatchObject({ cache: 'redis', gate: true })
   })
 

@@ -42,9 +42,10 @@ function cacheOf(raw: RawOptions): CacheTier {
   return cache
 }
 
+/** On where locks are in Redis, unless it is switched off. */
 function gateOf({ gate, locks }: RawOptions): boolean {
-  const wanted =
-    gate === undefined ? false : typeof gate === 'boolean' ? gate : oneOf(gate, 'gate', ['on', 'off']) === 'on'
+  if (gate === undefined) return locks === 'redis'
+  const wanted = typeof gate === 'boolean' ? gate : oneOf(gate, 'gate', ['on', 'off']) === 'on'
   if (wanted && locks !== 'redis')
     throw new InvalidOption({ option: 'gate', rule: 'off unless locks is redis', value: String(gate) })
   return wanted

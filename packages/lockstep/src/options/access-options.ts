@@ -1,5 +1,6 @@
 import { InvalidOption, parseDuration } from '@lockstep/base'
 import { type AuthMode, isLoopback, type OidcOptions } from '@lockstep/server'
+import { oneOf, onOff } from './one-of.ts'
 import type { RawOptions } from './raw-options.ts'
 
 /** Who may reach the server, checked one by one. Whether they are safe together is `requireSafeStart`'s to say. */
@@ -30,7 +31,7 @@ export function resolveAccessOptions(raw: RawOptions, host: string): AccessSetti
     secret: secretText(raw.secret, 'secret'),
     oidc: auth === 'oidc' ? oidcOf(raw) : undefined,
     publicUrl: webUrl(raw.publicUrl, 'publicUrl')?.href.replace(/\/$/, ''),
-    requireHttps: onOff(raw.requireHttps),
+    requireHttps: onOff(raw.requireHttps, 'requireHttps'),
     rateLimit: rateLimitOf(raw.rateLimit ?? (auth === 'none' ? 'off' : DEFAULT_RATE)),
     corsOrigins: listOf(raw.corsOrigins).map(originOf),
     trustProxy: listOf(raw.trustProxy).map(proxyOf),
@@ -119,14 +120,3 @@ function proxyOf(text: string): string {
 
 const listOf = (given: readonly string[] | string | undefined): readonly string[] =>
   typeof given === 'string' ? given.split(/[\s,]+/).filter(Boolean) : (given ?? [])
-
-function onOff(value: boolean | string | undefined): boolean {
-  if (value === undefined || typeof value === 'boolean') return value ?? false
-  return oneOf(value, 'requireHttps', ['on', 'off']) === 'on'
-}
-
-function oneOf<const T extends string>(value: string, option: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === value)
-  if (found === undefined) throw new InvalidOption({ option, rule: `one of ${allowed.join(', ')}`, value })
-  return found
-}

@@ -1,8 +1,10 @@
 import { InvalidOption } from '@lockstep/base'
 import type { NodeRole, SchedulerMode } from '@lockstep/engine'
+import { DEFAULT_POOL, SMALLEST_POOL } from '@lockstep/postgres'
 import { type LogLevels, parseLogLevels } from '../log/log-levels.ts'
 import { type AcceleratorOptions, resolveAcceleratorOptions } from './accelerator-options.ts'
 import { type AccessSettings, resolveAccessOptions } from './access-options.ts'
+import { oneOf, onOff } from './one-of.ts'
 import { type OutsideOptions, resolveOutsideOptions } from './outside-options.ts'
 import type { CodeOptions, RawOptions } from './raw-options.ts'
 import { type KeepOption, retentionOf } from './retention-option.ts'
@@ -20,6 +22,9 @@ export interface NodeOptions extends OutsideOptions, AcceleratorOptions {
   readonly access: AccessSettings
   /** Absent: the embedded store in `dataDir`. */
   readonly databaseUrl: string | undefined
+  /** Connections of the pools to PostgreSQL, all together. */
+  readonly databasePool: number
+  readonly clusterName: string
   readonly dataDir: string
   readonly redisUrl: string | undefined
   readonly redisPrefix: string
@@ -44,6 +49,9 @@ export interface NodeOptions extends OutsideOptions, AcceleratorOptions {
   readonly nodeTtlMs: number
   readonly concurrency: number
   readonly requests: number
+  /** Of bodies that are no workflows. */
+  readonly bodyDepth: number
+  readonly bodyMembers: number
   readonly drainMs: number
 }
 
@@ -53,6 +61,7 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
   const heartbeatMs = wholeNumber(raw, 'heartbeatMs', 750, 50, 60_000)
   const databaseUrl = raw.databaseUrl === '' ? undefined : raw.databaseUrl
   const redisUrl = raw.redisUrl === '' ? undefined : raw.redisUrl
+  const clusterName = clusterNameOf(raw.clusterName)
   return {
     ...resolveOutsideOptions(raw),
     ...resolveAcceleratorOptions(raw),
@@ -63,8 +72,10 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
     port: wholeNumber(raw, 'port', 4400, 0, 65_535),
     basePath: basePath(raw.basePath ?? '/'),
     databaseUrl,
+    databasePool: wholeNumber(raw, 'databasePool', DEFAULT_POOL, SMALLEST_POOL, 500),
+    clusterName,
     redisUrl,
-    redisPrefix: nonEmpty(raw.redisPrefix ?? 'lockstep', 'redisPrefix', 'a prefix of keys'),
+    redisPrefix: nonEmpty(raw.redisPrefix ?? prefixOf(clusterName), 'redisPrefix', 'a prefix of keys'),
     locks: lockStore(raw.locks, databaseUrl, redisUrl),
     lockTtlMs: wholeNumber(raw, 'lockTtlMs', 30_000, 50, 86_400_000),
     lockWaitMs: wholeNumber(raw, 'lockWaitMs', 30_000, 0, 86_400_000),
@@ -80,13 +91,26 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
     nodeTtlMs: wholeNumber(raw, 'nodeTtlMs', 4 * heartbeatMs, 2 * heartbeatMs, 600_000),
     concurrency: wholeNumber(raw, 'concurrency', 500, 1, 5_000),
     requests: wholeNumber(raw, 'requests', 1_000, 4, 1_000_000),
+    bodyDepth: wholeNumber(raw, 'bodyDepth', 64, 8, 400),
+    bodyMembers: wholeNumber(raw, 'bodyMembers', 50_000, 100, 1_000_000),
     drainMs: wholeNumber(raw, 'drainMs', 20_000, 0, 600_000),
   }
 }
 
 function wholeNumber(
   raw: RawOptions,
-  option: 'port' | 'heartbeatMs' | 'nodeTtlMs' | 'concurrency' | 'requests' | 'drainMs' | 'lockTtlMs' | 'lockWaitMs',
+  option:
+    | 'port'
+    | 'heartbeatMs'
+    | 'nodeTtlMs'
+    | 'concurrency'
+    | 'requests'
+    | 'bodyDepth'
+    | 'bodyMembers'
+    | 'drainMs'
+    | 'lockTtlMs'
+    | 'lockWaitMs'
+    | 'databasePool',
   fallback: number,
   least: number,
   most: number,
@@ -97,17 +121,6 @@ function wholeNumber(
   if (!Number.isInteger(value) || value < least || value > most)
     throw new InvalidOption({ option, rule: `a whole number from ${least} to ${most}`, value: given })
   return value
-}
-
-function oneOf<const T extends string>(value: string, option: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === value)
-  if (found === undefined) throw new InvalidOption({ option, rule: `one of ${allowed.join(', ')}`, value })
-  return found
-}
-
-function onOff(value: boolean | string | undefined, option: string): boolean {
-  if (value === undefined || typeof value === 'boolean') return value ?? false
-  return oneOf(value, option, ['on', 'off']) === 'on'
 }
 
 /** Locks of one process alone are refused where there may be others: they would all get them. */
@@ -130,6 +143,17 @@ function lockStore(
     refuse('postgres or redis: a database is shared by several nodes')
   return locks
 }
+
+const DEFAULT_CLUSTER = 'lockstep'
+
+function clusterNameOf(given: string = DEFAULT_CLUSTER): string {
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(given)) return given
+  const rule = 'up to 63 lower case letters, digits and hyphens, such as orders-prod'
+  throw new InvalidOption({ option: 'clusterName', rule, value: given })
+}
+
+/** A cluster without a name of its own keeps the keys that it always had. */
+const prefixOf = (cluster: string): string => (cluster === DEFAULT_CLUSTER ? 'lockstep' : `lockstep-${cluster}`)
 
 function nonEmpty(value: string, option: string, rule: string): string {
   if (value.trim() === '') throw new InvalidOption({ option, rule, value })

@@ -13,13 +13,14 @@ describe('options of what is outside', () => {
         LOCKSTEP_RABBITMQ_URL: 'amqp://a:b@h',
         LOCKSTEP_MAIL_URL: 'smtp://h:25',
         LOCKSTEP_WATCH: 'on',
+        LOCKSTEP_SQL_OWN_DATABASE: 'on',
         LOCKSTEP_SECRET_BILLING_TOKEN: 's',
       }),
     )
     expect(options).toMatchObject({
       outboundAllow: ['10.1.0.0/16', 'billing.internal'],
       connections: { reports: 'postgres://a:b@h/r', legacy_db: 'postgresql://h/l?x=1' },
-      ...{ rabbitmqUrl: 'amqp://a:b@h', mailUrl: 'smtp://h:25', watch: true },
+      ...{ rabbitmqUrl: 'amqp://a:b@h', mailUrl: 'smtp://h:25', watch: true, ownDatabase: true },
     })
     expect(await options.environmentSecrets('billing-token', 'default')).toBe('s')
     expect(await options.environmentSecrets('other', 'default')).toBeUndefined()
@@ -27,14 +28,15 @@ describe('options of what is outside', () => {
   })
 
   it('come from code as values', async () => {
-    const { outboundAllow, secrets, watch } = resolveNodeOptions({
+    const { outboundAllow, secrets, watch, ownDatabase } = resolveNodeOptions({
       outbound: { allow: ['::1'] },
       secrets: async (name, tenant) => (name === 'a' ? `code of ${tenant}` : undefined),
     })
-    expect([outboundAllow, await secrets('a', 't'), await secrets('b', 't'), watch]).toEqual([
+    expect([outboundAllow, await secrets('a', 't'), await secrets('b', 't'), watch, ownDatabase]).toEqual([
       ['::1'],
       'code of t',
       undefined,
+      false,
       false,
     ])
   })
@@ -53,6 +55,8 @@ describe('options of what is outside', () => {
     [{ rabbitmqUrl: 'http://a:pass@h' }, /"rabbitmqUrl" must be a URL such as amqp:/],
     [{ mailUrl: 'mail.example.org' }, /"mailUrl" must be a URL such as smtp:/],
     [{ outbound: { allow: 'x' } }, /"outbound" must be of the form/],
+    [{ outbound: { ownDatabase: true } }, /"outbound" must be of the form/],
+    [{ sqlOwnDatabase: 'yes' }, /"sqlOwnDatabase" must be one of on, off/],
     [{ outbound: { deny: [] } }, /"outbound" must be of the form/],
     [{ connections: { 'Bad Name': 'postgres://h' } }, /"connections" must be names/],
     [{ connections: { good: 'mysql://a:pass@h' } }, /"connections.good" must be names/],

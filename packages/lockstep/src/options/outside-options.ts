@@ -1,5 +1,6 @@
 import { InvalidOption, isJsonObject } from '@lockstep/base'
 import { parseSecretKeys, type SecretKey, type Secrets } from '@lockstep/engine'
+import { onOff } from './one-of.ts'
 import type { CodeOptions, RawOptions } from './raw-options.ts'
 
 /** What a node may use outside of it, checked. */
@@ -8,6 +9,7 @@ export interface OutsideOptions {
   readonly mailUrl: string | undefined
   readonly mailFrom: string | undefined
   readonly outboundAllow: readonly string[]
+  /** Whether `sql-query` may run on the engine's own database. */
   readonly ownDatabase: boolean
   /** URLs by name. */
   readonly connections: Readonly<Record<string, string>>
@@ -23,7 +25,7 @@ export function resolveOutsideOptions(raw: RawOptions & CodeOptions): OutsideOpt
     mailUrl: url(raw, 'mailUrl', /^smtps?:\/\//, 'smtp://user:password@host:587'),
     mailFrom: raw.mailFrom === '' ? undefined : raw.mailFrom,
     outboundAllow: allowOf(raw.outbound),
-    ownDatabase: typeof raw.outbound !== 'object' || raw.outbound.ownDatabase !== false,
+    ownDatabase: onOff(raw.sqlOwnDatabase, 'sqlOwnDatabase'),
     connections: connectionsOf(raw.connections),
     secrets: secretsOf(raw),
     environmentSecrets: raw.environmentSecrets ?? noSecrets,
@@ -43,8 +45,7 @@ function url(raw: RawOptions, option: 'rabbitmqUrl' | 'mailUrl', form: RegExp, e
 function allowOf(given: RawOptions['outbound']): readonly string[] {
   if (given === undefined) return []
   const list: unknown = typeof given === 'string' ? given.split(/[\s,]+/).filter(Boolean) : (given.allow ?? [])
-  const strange =
-    typeof given === 'string' ? undefined : Object.keys(given).find((key) => key !== 'allow' && key !== 'ownDatabase')
+  const strange = typeof given === 'string' ? undefined : Object.keys(given).find((key) => key !== 'allow')
   if (strange !== undefined || !Array.isArray(list) || !list.every((each) => typeof each === 'string'))
     throw new InvalidOption({ option: 'outbound', rule: 'of the form { allow: ["10.1.0.0/16", "billing.internal"] }' })
   return list

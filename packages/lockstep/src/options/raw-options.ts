@@ -40,6 +40,10 @@ export interface RawOptions {
   readonly trustProxy?: readonly string[] | string
   /** PostgreSQL URL. Absent: the embedded store. */
   readonly databaseUrl?: string
+  /** Connections to PostgreSQL that this node pools; two more listen and beat. @default 11 */
+  readonly databasePool?: number | string
+  /** Which cluster this node is of: keeps clusters apart that share a Redis or a RabbitMQ. A database belongs to one. @default 'lockstep' */
+  readonly clusterName?: string
   /** Folder of the embedded store. @default '.lockstep' */
   readonly dataDir?: string
   /** RabbitMQ URL, for `rabbitmq-publish` and `rabbitmq-message`. */
@@ -48,11 +52,13 @@ export interface RawOptions {
   readonly mailUrl?: string
   /** Sender of mails that name none. */
   readonly mailFrom?: string
+  /** `allow`: private hosts and networks that steps may reach over HTTP, none by default; a text is such a list with commas. */
+  readonly outbound?: { readonly allow?: readonly string[] } | string
   /**
-   * `allow`: private hosts and networks that steps may reach over HTTP, none by default; a text is such a list with commas.
-   * `ownDatabase`: whether `sql-query` may run on the engine's own database, true by default.
+   * Whether `sql-query` of the default tenant may run on the engine's own database: `on` or `off`. Whoever may publish workflows there then
+   * has all rights of the engine's role: instances, users and the audit log of all tenants. @default 'off'
    */
-  readonly outbound?: { readonly allow?: readonly string[]; readonly ownDatabase?: boolean } | string
+  readonly sqlOwnDatabase?: boolean | string
   /** PostgreSQL URLs that `sql-query` may name; a text has `name=url` in lines or with spaces. @default none */
   readonly connections?: Readonly<Record<string, string>> | string
   /** Whether activity modules are loaded anew when their files change: `on` or `off`. @default 'off' */
@@ -61,7 +67,7 @@ export interface RawOptions {
   readonly samples?: boolean | string
   /** Redis URL, for whatever is set to `redis`. */
   readonly redisUrl?: string
-  /** Before every key in Redis. @default 'lockstep' */
+  /** Before every key in Redis and every exchange in RabbitMQ. @default 'lockstep', and 'lockstep-<cluster name>' for a cluster with a name of its own */
   readonly redisPrefix?: string
   /** Where locks are kept: `postgres`, `redis` or `memory`. @default 'postgres' with a database URL, else 'memory' */
   readonly locks?: string
@@ -82,7 +88,7 @@ export interface RawOptions {
    * @default 'cluster'
    */
   readonly scheduler?: string
-  /** How long ended instances stay, by status, and what nodes counted: `completed=30d,metrics=90d`. @default completed, cancelled, terminated, metrics 30d; faulted 90d */
+  /** How long ended instances stay, by status, what nodes counted, the audit log and dead letters: `completed=30d,metrics=90d,audit=730d`. @default completed, cancelled, terminated, metrics 30d; faulted, dead-letters 90d; audit 400d */
   readonly retention?: Readonly<Record<string, string | number>> | string
   /** Name of this node in lists. @default host name and process id */
   readonly nodeName?: string
@@ -100,6 +106,10 @@ export interface RawOptions {
   readonly concurrency?: number | string
   /** Requests that this node works on at once; others wait or are refused. @default 1_000 */
   readonly requests?: number | string
+  /** Lists and objects inside one another in a body. @default 64 */
+  readonly bodyDepth?: number | string
+  /** Members of all objects of a body together. @default 50_000 */
+  readonly bodyMembers?: number | string
   /** How long a stopping node lets running steps finish. @default 20_000 */
   readonly drainMs?: number | string
 }
@@ -133,12 +143,15 @@ export const environmentNames = {
   corsOrigins: 'LOCKSTEP_CORS_ORIGINS',
   trustProxy: 'LOCKSTEP_TRUST_PROXY',
   databaseUrl: 'LOCKSTEP_DATABASE_URL',
+  databasePool: 'LOCKSTEP_DATABASE_POOL',
+  clusterName: 'LOCKSTEP_CLUSTER_NAME',
   dataDir: 'LOCKSTEP_DATA_DIR',
   redisUrl: 'LOCKSTEP_REDIS_URL',
   rabbitmqUrl: 'LOCKSTEP_RABBITMQ_URL',
   mailUrl: 'LOCKSTEP_MAIL_URL',
   mailFrom: 'LOCKSTEP_MAIL_FROM',
   outbound: 'LOCKSTEP_OUTBOUND_ALLOW',
+  sqlOwnDatabase: 'LOCKSTEP_SQL_OWN_DATABASE',
   connections: 'LOCKSTEP_CONNECTIONS',
   watch: 'LOCKSTEP_WATCH',
   samples: 'LOCKSTEP_SAMPLES',
@@ -160,6 +173,8 @@ export const environmentNames = {
   nodeTtlMs: 'LOCKSTEP_NODE_TTL_MS',
   concurrency: 'LOCKSTEP_CONCURRENCY',
   requests: 'LOCKSTEP_REQUESTS',
+  bodyDepth: 'LOCKSTEP_BODY_DEPTH',
+  bodyMembers: 'LOCKSTEP_BODY_MEMBERS',
   drainMs: 'LOCKSTEP_DRAIN_MS',
 } as const satisfies Record<keyof RawOptions, string>
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { errorMessage, InvalidOption, isJsonObject } from '@lockstep/base'
 import type { CustomActivity } from '@lockstep/engine'
@@ -6,12 +6,15 @@ import { parse as parseYaml } from 'yaml'
 import { isActivity } from '../activity-modules/activities-of.ts'
 import { type ActivitySource, configSource, moduleSource } from '../activity-modules/activity-source.ts'
 import { loadModule } from '../activity-modules/load-module.ts'
+import { modulesIn } from '../activity-modules/module-folder.ts'
 import type { Programs } from '../open-node.ts'
 import { type CodeOptions, optionNames, type RawOptions } from './raw-options.ts'
 
 const candidates = ['ts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((ending) => `lockstep.config.${ending}`)
 
 export interface ConfigFile {
+  /** Its name; absent: there is none. */
+  readonly file?: string
   readonly options: RawOptions & CodeOptions
   /** Workflows and activities that the file brings with it; only code can. */
   readonly programs: Programs
@@ -63,14 +66,16 @@ async function checked(value: unknown, at: string): Promise<ConfigFile> {
     if (!Array.isArray(list) || list.some((each) => typeof each !== 'object' || each === null))
       throw new InvalidOption({ option: `${file}: ${name}`, rule: 'a list of workflows or jobs' })
   }
-  const sources = await sourcesOf(activities, at)
+  const { sources, folders } = await sourcesOf(activities, at)
   return {
+    file,
     options: options as RawOptions,
     programs: {
       workflows,
       activities: sources.flatMap((each) => each.activities),
       jobs,
       sources,
+      folders,
       limits,
       archive,
     } as Programs,
@@ -78,7 +83,7 @@ async function checked(value: unknown, at: string): Promise<ConfigFile> {
 }
 
 /** `activities` holds activities, and paths of modules that export some; a folder stands for all modules in it. */
-async function sourcesOf(listed: unknown, config: string): Promise<readonly ActivitySource[]> {
+async function sourcesOf(listed: unknown, config: string): Promise<Required<Pick<Programs, 'sources' | 'folders'>>> {
   const isSound = (each: unknown): boolean => typeof each === 'string' || isActivity(each)
   if (!Array.isArray(listed) || !listed.every(isSound))
     throw new InvalidOption({
@@ -86,13 +91,15 @@ async function sourcesOf(listed: unknown, config: string): Promise<readonly Acti
       rule: 'a list of activities made with defineActivity, and of paths of modules that export some',
     })
   const own = listed.filter((each): each is CustomActivity => typeof each !== 'string')
-  const files = listed.filter((each) => typeof each === 'string').flatMap((each) => modulesAt(config, each))
-  const modules: ActivitySource[] = []
-  for (const file of files) modules.push(moduleSource(file, await loadActivities(file)))
-  return own.length === 0 ? modules : [configSource(config, own, defaultOf), ...modules]
+  const places = listed.filter((each) => typeof each === 'string').map((each) => placeOf(config, each))
+  const folders = places.filter((place) => statSync(place).isDirectory())
+  const files = places.flatMap((place) => (folders.includes(place) ? modulesIn(place) : [place]))
+  const sources: ActivitySource[] = own.length === 0 ? [] : [configSource(config, own, defaultOf)]
+  for (const file of files) sources.push(moduleSource(file, await loadActivities(file)))
+  return { sources, folders }
 }
 
-function modulesAt(config: string, written: string): readonly string[] {
+function placeOf(config: string, written: string): string {
   const at = path.resolve(path.dirname(config), written)
   if (!existsSync(at))
     throw new InvalidOption({
@@ -100,11 +107,7 @@ function modulesAt(config: string, written: string): readonly string[] {
       rule: 'paths that exist',
       value: written,
     })
-  if (!statSync(at).isDirectory()) return [at]
-  return readdirSync(at)
-    .filter((name) => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.(ts|js|mjs)$/.test(name))
-    .sort()
-    .map((name) => path.join(at, name))
+  return at
 }
 
 async function loadActivities(file: string): Promise<unknown> {

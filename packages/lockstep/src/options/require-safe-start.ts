@@ -6,7 +6,7 @@ const SECRET_FIX =
 
 /** Refuses options that would leave a server open, before anything listens. Every message has the fix in it. */
 export function requireSafeStart({ host, access }: { readonly host: string; readonly access: AccessSettings }): void {
-  const { auth, secret, publicUrl, requireHttps, oidc } = access
+  const { auth, secret, publicUrl, requireHttps, oidc, trustProxy } = access
   const refuse = (why: string, fix: string): never => {
     throw new UnsafeStart({ why, fix })
   }
@@ -15,6 +15,16 @@ export function requireSafeStart({ host, access }: { readonly host: string; read
     refuse(
       `With LOCKSTEP_AUTH=none everybody who reaches ${host} would be an admin`,
       'Set LOCKSTEP_AUTH=keys and LOCKSTEP_API_KEY, or LOCKSTEP_HOST=127.0.0.1',
+    )
+  if (auth === 'none' && publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
+    refuse(
+      `With LOCKSTEP_AUTH=none everybody who reaches ${publicUrl} (LOCKSTEP_PUBLIC_URL) would be an admin`,
+      'Set LOCKSTEP_AUTH=keys and LOCKSTEP_API_KEY, or take LOCKSTEP_PUBLIC_URL away',
+    )
+  if (auth === 'none' && trustProxy.length > 0)
+    refuse(
+      'With LOCKSTEP_AUTH=none everybody who reaches the proxy in LOCKSTEP_TRUST_PROXY would be an admin',
+      'Set LOCKSTEP_AUTH=keys and LOCKSTEP_API_KEY, or take LOCKSTEP_TRUST_PROXY away',
     )
   if (open && secret === undefined)
     refuse(`A server on ${host} needs a secret that is not kept beside its data`, SECRET_FIX)

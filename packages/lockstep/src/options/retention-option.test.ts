@@ -9,6 +9,8 @@ describe('LOCKSTEP_RETENTION', () => {
     expect(keep('completed=30d, faulted=90d')).toEqual({ completed: '30d', faulted: '90d' })
     expect(keep('cancelled=forever')).toEqual({ cancelled: 'forever' })
     expect(keep('metrics=90d')).toEqual({ metrics: '90d' })
+    expect(keep('audit=30d')).toEqual({ audit: '30d' })
+    expect(() => keep('audit=29d')).toThrow(/"retention audit" must be at least 30d, or forever/)
     expect(resolveNodeOptions({ retention: { terminated: 60_000 } }).retention).toEqual({ terminated: 60_000 })
   })
 

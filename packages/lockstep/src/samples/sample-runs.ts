@@ -21,7 +21,10 @@ export function sampleRun(no: number): SampleRun {
     default:
       return {
         definitionId: 'sample-order',
-        input: { order: `A-${1_000 + no}`, amount: 10 + ((no * 13) % 90), courier: no % 4 === 0 ? 'full' : 'ok' },
+        input: {
+          ...{ order: `A-${1_000 + no}`, amount: 10 + ((no * 13) % 90), courier: no % 4 === 0 ? 'full' : 'ok' },
+          vatId: no % 24 === 7 ? 'unknown' : 'DE 42',
+        },
       }
   }
 }

@@ -97,7 +97,7 @@ export class Samples {
       const { waitingFor } = await engine.get(instanceId)
       const found = waitingFor[0] && (await engine.resumeTokens.issue(waitingFor[0].bookmarkId, { ttlMs: LINK_MS }))
       if (found !== undefined) {
-        logger.info('a sample waits for an approval', { link: `${url}/api/v1/resume/${found.token}` })
+        logger.info('a sample waits for an approval', { link: `${url}/resume/${found.token}` })
         return
       }
       await new Promise<void>((resolve) => clock.schedule(LOOK_MS, resolve))

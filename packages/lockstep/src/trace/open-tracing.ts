@@ -49,6 +49,7 @@ export async function openTracing({ endpoint, nodeName, version }: TracingOption
         const attributes = { 'http.request.method': method, 'http.route': route }
         const span = own.startSpan(`${method} ${route}`, { kind: api.SpanKind.SERVER, attributes }, parent)
         return {
+          traceId: span.spanContext().traceId,
           within: (run) => api.context.with(api.trace.setSpan(parent, span), run),
           end: (status) => {
             span.setAttribute('http.response.status_code', status)

@@ -36,12 +36,14 @@ export interface TarReader {
   end(): void
 }
 
-/** Cuts a stream into files. Answers whether it came to its end. */
+/** Cuts a stream into files. Answers whether it came to its end. Reads on behind that: a stream that is left before it has ended counts as aborted. */
 export async function unpacked(stream: AsyncIterable<Buffer>, reader: TarReader): Promise<boolean> {
   let rest: Buffer = Buffer.alloc(0)
   let left = -1
   let skip = 0
+  let isOver = false
   for await (const chunk of stream) {
+    if (isOver) continue
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     for (;;) {
       if (left > 0) {
@@ -63,7 +65,10 @@ export async function unpacked(stream: AsyncIterable<Buffer>, reader: TarReader)
         if (skip > 0) break
       }
       if (rest.length < BLOCK) break
-      if (rest[0] === 0) return true
+      if (rest[0] === 0) {
+        isOver = true
+        break
+      }
       const size = Number.parseInt(text(rest, 124, 12), 8)
       if (!Number.isSafeInteger(size) || size < 0) return false
       reader.begin(text(rest, 0, 100), size)
@@ -72,7 +77,7 @@ export async function unpacked(stream: AsyncIterable<Buffer>, reader: TarReader)
       rest = rest.subarray(BLOCK)
     }
   }
-  return false
+  return isOver
 }
 
 function header(path: string, size: number): Buffer {

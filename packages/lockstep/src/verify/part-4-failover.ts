@@ -3,7 +3,7 @@ import { atEnd, endedBy, readFacts } from './journal.ts'
 import { Faults, inParallel, notRun, type Part, type Site } from './part.ts'
 
 /** The short ones are in the hands of the node that dies; the long ones outlast a command that takes its time. */
-const SPANS_MS = [4_000, 4_000, 4_000, 4_000, 4_000, 8_000, 8_000, 8_000, 12_000, 12_000]
+const SPANS_MS = [4_000, 4_000, 4_000, 4_000, 4_000, 8_000, 8_000, 8_000, 12_000, 20_000]
 const STEP_MS = 250
 const MOST_ATTEMPTS = 3
 const PLAIN = /^[\w.:@-]+$/

@@ -1,7 +1,7 @@
 import { type ClientOptions, lockstepClient, type Query, ServerProblem, type Wanted } from '@lockstep/api'
 import { EndedBadly, EXIT } from '../exit-codes.ts'
 
-export type { Wanted } from '@lockstep/api'
+export type { Query, Wanted } from '@lockstep/api'
 
 // biome-ignore lint/suspicious/noExplicitAny: what the wire carries; the server describes it
 export type Body = any
@@ -16,6 +16,8 @@ export interface ApiClient {
   readonly url: string
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, wanted?: Wanted): Promise<Reply>
   /** Items of a list, page by page, at most `limit`. */
+  pages(path: string, query: Query, limit: number): AsyncIterable<readonly Body[]>
+  /** The same, all together. */
   list(path: string, query: Query, limit: number): Promise<readonly Body[]>
 }
 
@@ -31,19 +33,23 @@ export function apiClient(options: ClientOptions & { readonly signal: AbortSigna
     })
     return { status, body: body ?? '', etag }
   }
+  async function* pages(path: string, query: Query, limit: number): AsyncGenerator<readonly Body[]> {
+    let left = limit
+    let cursor: string | undefined
+    do {
+      const { body } = await call('GET', path, { query: { ...query, limit: Math.min(PAGE, left), cursor } })
+      yield body.items
+      left -= body.items.length
+      cursor = body.page?.next ?? undefined
+    } while (cursor !== undefined && left > 0)
+  }
   return {
     url: options.url,
     call,
+    pages,
     list: async (path, query, limit) => {
       const items: Body[] = []
-      let cursor: string | undefined
-      do {
-        const { body } = await call('GET', path, {
-          query: { ...query, limit: Math.min(PAGE, limit - items.length), cursor },
-        })
-        items.push(...body.items)
-        cursor = body.page.next ?? undefined
-      } while (cursor !== undefined && items.length < limit)
+      for await (const page of pages(path, query, limit)) items.push(...page)
       return items
     },
   }

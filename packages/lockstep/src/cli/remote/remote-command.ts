@@ -1,25 +1,19 @@
-import { readFileSync } from 'node:fs'
-import { errorMessage } from '@lockstep/base'
 import { Command } from 'commander'
 import { UsageError } from '../exit-codes.ts'
 import { type Progress, progressOn } from '../terminal/progress.ts'
-import { type Column, renderFields, renderTable } from '../terminal/table.ts'
+import type { Column } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { type ApiClient, apiClient, type Body } from './api-client.ts'
+import { type ApiClient, apiClient, type Body, type Query } from './api-client.ts'
+import { type ConnectionFlags, connectionOf, DEFAULT_URL } from './connection.ts'
+import { type Fields, OUTPUTS, type Output, outputOf, Printer } from './output.ts'
 
-export const DEFAULT_URL = 'http://127.0.0.1:4400'
-
-export interface RemoteFlags {
-  readonly url?: string
-  readonly apiKey?: string
-  readonly key?: string
+export interface RemoteFlags extends ConnectionFlags {
   readonly json?: boolean
   readonly output?: string
+  readonly quiet?: boolean
+  readonly verbose?: boolean
   readonly debug?: boolean
 }
-
-const OUTPUTS = ['table', 'json', 'jsonl', 'id'] as const
-type Output = (typeof OUTPUTS)[number]
 
 /** What the action of a command that speaks to a node works with. */
 export interface Session {
@@ -27,12 +21,22 @@ export interface Session {
   readonly api: ApiClient
   readonly output: Output
   readonly progress: Progress
+  /** Name of the profile that the server is of. */
+  readonly profile: string | undefined
   /** A list, in the form that was asked for. `empty`: what to say instead of a table without rows. */
   table(rows: readonly Body[], columns: readonly Column<Body>[], empty: string): void
+  /** A list of the server; as lines of JSON, each page as it comes. */
+  list(source: ListSource, columns: readonly Column<Body>[], empty: string): Promise<void>
   /** One thing. */
-  fields(body: Body, fields: readonly (readonly [string, string | undefined])[]): void
+  fields(body: Body, fields: Fields): void
   /** What was done, in a sentence; as JSON, the answer itself. */
   done(text: string, body: Body): void
+}
+
+export interface ListSource {
+  readonly path: string
+  readonly query?: Query
+  readonly limit: number
 }
 
 export type Action<Flags> = (session: Session, args: readonly string[], flags: Flags) => Promise<void>
@@ -49,8 +53,11 @@ export function remoteCommand<Flags = object>(
     .description(description)
     .option('--url <url>', `node to speak to (${DEFAULT_URL}) [LOCKSTEP_URL]`)
     .option('--api-key <key>', 'sent as bearer token [LOCKSTEP_API_KEY, or the file that LOCKSTEP_API_KEY_FILE names]')
+    .option('--profile <name>', 'address and key of "lockstep auth login" [LOCKSTEP_PROFILE]')
     .option('--json', 'print the answer as JSON; short for --output json')
-    .option('-o, --output <form>', `${OUTPUTS.join(', ')} (table)`)
+    .option('-o, --output <form>', `${OUTPUTS.join(', ')} (table at a terminal, else json) [LOCKSTEP_OUTPUT]`)
+    .option('--quiet', 'print data and failures, nothing else')
+    .option('--verbose', 'say what is asked of whom, and everything about a failure')
     .option('--debug', 'print the exchange with the server on standard error')
     .allowExcessArguments(false)
   // Some commands have a `--key` of their own, which is no credential.
@@ -67,63 +74,32 @@ export function remoteCommand<Flags = object>(
 
 function sessionOf(terminal: Terminal, flags: RemoteFlags): Session {
   const { environment, colors, err } = terminal
-  const url = flags.url ?? (environment.LOCKSTEP_URL || DEFAULT_URL)
-  if (!/^https?:\/\/[^/\s]+/.test(url))
-    throw new UsageError({ text: `"${url}" is no address: write --url http://host:port` })
-  const output = outputOf(flags)
+  const { url, apiKey, profile } = connectionOf(flags, environment)
+  const form = flags.output ?? (flags.json === true ? 'json' : environment.LOCKSTEP_OUTPUT)
+  const output = outputOf(form, terminal)
+  if (flags.verbose)
+    err(colors.gray(`${url.value} (${url.origin})${apiKey === undefined ? '' : `, key of ${apiKey.origin}`}\n`))
   const api = apiClient({
-    url,
-    apiKey: flags.apiKey ?? flags.key ?? keyFrom(environment),
+    url: url.value,
+    apiKey: apiKey?.value,
     signal: terminal.interrupted,
-    ...(flags.debug ? { onExchange: (line: string) => err(`${colors.gray(line)}\n`) } : {}),
+    ...(flags.debug || flags.verbose ? { onExchange: (line: string) => err(`${colors.gray(line)}\n`) } : {}),
   })
-  const json = (body: Body): void => terminal.out(`${JSON.stringify(body, null, 2)}\n`)
+  const printer = new Printer(terminal, output)
   return {
     terminal,
     api,
     output,
+    profile,
     progress: progressOn(terminal),
-    table: (rows, columns, empty) => {
-      if (output === 'json') json(rows)
-      else if (output === 'jsonl') for (const row of rows) terminal.out(`${JSON.stringify(row)}\n`)
-      else if (output === 'id')
-        for (const row of rows) terminal.out(`${row.id ?? row.key ?? row.version ?? row.name ?? row.seq}\n`)
-      else if (rows.length === 0) err(`${empty}\n`)
-      else {
-        const width = terminal.isTerminal ? terminal.columns : 0
-        terminal.out(renderTable(rows, columns, { width, paintTitle: colors.bold }))
-      }
+    table: (rows, columns, empty) => printer.table(rows, columns, empty),
+    list: async ({ path, query = {}, limit }, columns, empty) => {
+      if (output !== 'jsonl') return printer.table(await api.list(path, query, limit), columns, empty)
+      for await (const page of api.pages(path, query, limit)) printer.table(page, columns, empty)
     },
-    fields: (body, fields) => {
-      if (output === 'id') terminal.out(`${body.id ?? body.key}\n`)
-      else if (output === 'table') terminal.out(renderFields(fields, colors.bold))
-      else if (output === 'jsonl') terminal.out(`${JSON.stringify(body)}\n`)
-      else json(body)
-    },
-    done: (text, body) => {
-      if (output === 'id') terminal.out(`${body?.id ?? body?.key ?? ''}\n`)
-      else if (output === 'table') terminal.out(`${text}\n`)
-      else if (output === 'jsonl') terminal.out(`${JSON.stringify(body ?? {})}\n`)
-      else json(body ?? {})
-    },
+    fields: (body, fields) => printer.fields(body, fields),
+    done: (text, body) => printer.done(text, body),
   }
-}
-
-/** A key on the command line can be seen by everybody on the machine: the environment, or a file, is better. */
-function keyFrom({ LOCKSTEP_API_KEY: key, LOCKSTEP_API_KEY_FILE: file }: Terminal['environment']): string | undefined {
-  if (key || !file) return key || undefined
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new UsageError({ text: `LOCKSTEP_API_KEY_FILE must name a readable file (${errorMessage(error)})` })
-  }
-}
-
-function outputOf({ json, output }: RemoteFlags): Output {
-  if (output === undefined) return json === true ? 'json' : 'table'
-  const found = OUTPUTS.find((each) => each === output)
-  if (found === undefined) throw new UsageError({ text: `"${output}" is no form of output: use ${OUTPUTS.join(', ')}` })
-  return found
 }
 
 /** A noun with its verbs. */
@@ -152,15 +128,26 @@ export function limitOf({ limit, all }: PagedFlags): number {
   return Number(limit)
 }
 
-/** Asks before something that cannot be undone; scripts say `--yes`. */
-export async function sure(terminal: Terminal, yes: boolean | undefined, question: string): Promise<void> {
-  if (yes === true) return
-  const answer = await terminal.confirm(question)
-  if (answer === true) return
-  throw new UsageError({
-    text: answer === undefined ? `${question} There is nobody to ask: say --yes` : 'Nothing was done',
-  })
+interface Asking {
+  readonly terminal: Terminal
+  readonly profile?: string | undefined
 }
+
+/** Asks before something that cannot be undone; scripts say `--yes`. Whose server it is stands before the question. */
+export async function sure(asking: Asking, yes: boolean | undefined, question: string): Promise<void> {
+  if (yes === true) return
+  const answer = await ask(asking, question)
+  if (answer === undefined) throw new UsageError({ text: `${question} There is nobody to ask: say --yes` })
+  if (!answer) throw new UsageError({ text: 'Nothing was done' })
+}
+
+/** Asks people before something they may regret; programs know what they do. */
+export async function agreed(asking: Asking, yes: boolean | undefined, question: string): Promise<void> {
+  if (yes !== true && (await ask(asking, question)) === false) throw new UsageError({ text: 'Nothing was done' })
+}
+
+const ask = ({ terminal, profile }: Asking, question: string): Promise<boolean | undefined> =>
+  terminal.confirm(profile === undefined ? question : `${terminal.colors.red(`[${profile}]`)} ${question}`)
 
 export const pathOf = (...parts: readonly (string | number)[]): string =>
   parts.map((part) => `/${encodeURIComponent(part)}`).join('')

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import colors from 'picocolors'
 
 type Colors = ReturnType<typeof colors.createColors>
@@ -33,6 +34,7 @@ export function systemTerminal(): Terminal {
   const interrupted = (): AbortSignal => {
     if (interrupt === undefined) {
       interrupt = new AbortController()
+      setMaxListeners(0, interrupt.signal) // every request that is under way listens
       process.once('SIGINT', () => interrupt?.abort())
     }
     return interrupt.signal

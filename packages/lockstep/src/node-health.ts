@@ -1,0 +1,55 @@
+/**
+ * Whether a node may be sent work, and how what it leans on is. Anybody may ask: what a server said of its failure stands in the log
+ * alone. Without its database a node is of no use; without the others it is slower.
+ */
+import { errorMessage, type Logger } from '@lockstep/base'
+import type { HealthCheck, RoundTrips } from '@lockstep/server'
+import type { OpenNode } from './open-node.ts'
+
+export interface NodeHealthOptions {
+  readonly node: Pick<OpenNode, 'engine' | 'db' | 'bus'>
+  readonly roundTrips: Pick<RoundTrips, 'list'>
+  readonly logger: Logger
+  readonly stopping: () => boolean
+}
+
+const LOSSES: Readonly<Record<string, string>> = {
+  redis: 'Redis does not answer: what uses it waits, everything else goes on',
+  broker: 'the broker does not answer: messages wait, everything else goes on',
+}
+
+export function nodeHealth({ node, roundTrips, logger, stopping }: NodeHealthOptions) {
+  let isLost = false
+  const database = async (): Promise<HealthCheck> => {
+    try {
+      await node.db.ping()
+      isLost = false
+      return { name: 'database', ok: true }
+    } catch (error) {
+      if (!isLost) logger.warn('not ready: the database does not answer', { reason: errorMessage(error) })
+      isLost = true
+      return { name: 'database', ok: false, reason: 'the database does not answer: the log of this node says why' }
+    }
+  }
+  const bus = (): readonly HealthCheck[] => {
+    if (node.bus.isFailing === undefined) return []
+    if (!node.bus.isFailing()) return [{ name: 'bus', ok: true }]
+    const reason = 'wake-ups cannot be sent: other nodes find work by polling, which is slower'
+    return [{ name: 'bus', ok: false, degraded: true, reason }]
+  }
+  const servers = (): readonly HealthCheck[] =>
+    roundTrips
+      .list()
+      .filter(({ name }) => name !== 'database')
+      .map(({ name, silent }) =>
+        silent ? { name, ok: false, degraded: true, reason: LOSSES[name]! } : { name, ok: true },
+      )
+
+  return async (): Promise<readonly HealthCheck[]> => {
+    if (stopping()) return [{ name: 'node', ok: false, reason: 'the node is stopping' }]
+    const { state } = node.engine.cluster
+    if (state === 'draining' || state === 'drained')
+      return [{ name: 'node', ok: false, reason: `an operator has drained the node: it is ${state}` }]
+    return [await database(), ...servers(), ...bus()]
+  }
+}
