@@ -23,7 +23,9 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
 function fingerprint() {
   const hash = createHash('sha256')
   const lock = path.join(folder, '..', '..', 'package-lock.json')
-  const sources = readdirSync(path.join(folder, 'src'), { recursive: true, withFileTypes: true })
+  const folders = [path.join(folder, 'src'), path.join(folder, '..', 'api', 'src', 'filter')]
+  const sources = folders
+    .flatMap((each) => readdirSync(each, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
     .sort()

@@ -1,58 +1,49 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from './client.ts'
+import { type JournalWindow, MOST_DRAWN, PAGE, type ReadPage, readWindow } from './journal-pages.ts'
 import type { FactRow, Page } from './wire.ts'
 
-const PAGE = 200
-/** Facts that graph and timeline are drawn from: the newest. The journal itself shows all of them, page by page. */
-const WINDOW = 2_000
-
-export interface JournalWindow {
-  /** Oldest first. */
-  readonly facts: readonly FactRow[]
-  /** Whether they begin with the first fact of the instance. */
-  readonly complete: boolean
-}
-
-export const journalPath = (id: string): string => `/workflow-instances/${encodeURIComponent(id)}/journal`
-
-/** The newest facts. What is there stays; only what came since is fetched. */
-export const journalQuery = (client: QueryClient, id: string) =>
-  queryOptions({
-    queryKey: ['instance', id, 'journal'],
-    queryFn: async ({ signal }): Promise<JournalWindow> => {
-      const known = client.getQueryData<JournalWindow>(['instance', id, 'journal'])
-      return known === undefined ? await readNewest(id, signal) : await readOn(id, known, signal)
-    },
-  })
-
-async function readNewest(id: string, signal: AbortSignal): Promise<JournalWindow> {
-  const pages: (readonly FactRow[])[] = []
-  let before: string | undefined
-  for (let read = 0; read < WINDOW; read += PAGE) {
-    const page = await call<Page<FactRow>>('GET', journalPath(id), {
-      query: { order: 'desc', limit: PAGE, before },
-      signal,
+export const journalPages =
+  (id: string, signal?: AbortSignal): ReadPage =>
+  (query) =>
+    call<Page<FactRow>>('GET', `/workflow-instances/${encodeURIComponent(id)}/journal`, {
+      query: { ...query },
+      ...(signal === undefined ? {} : { signal }),
     })
-    pages.push(page.items)
-    if (page.page.next === null) return { facts: pages.flat().reverse(), complete: true }
-    before = page.page.next
-  }
-  return { facts: pages.flat().reverse(), complete: false }
+
+/** The newest facts: there with the first page, and longer with each that follows. What is there stays; only what came since is fetched. */
+export const journalQuery = (client: QueryClient, id: string) => {
+  const queryKey = ['instance', id, 'journal']
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }): Promise<JournalWindow> =>
+      readWindow(journalPages(id, signal), client.getQueryData<JournalWindow>(queryKey), (sofar) => {
+        if (!signal.aborted) client.setQueryData(queryKey, sofar)
+      }),
+  })
 }
 
-async function readOn(id: string, known: JournalWindow, signal: AbortSignal): Promise<JournalWindow> {
-  const added: FactRow[] = []
-  let last = known.facts.at(-1)?.seq ?? 0
-  for (;;) {
-    const page = await call<Page<FactRow>>('GET', journalPath(id), { query: { after: last, limit: PAGE }, signal })
-    added.push(...page.items)
-    last = added.at(-1)?.seq ?? last
-    // Far behind: what lies between is not worth reading.
-    if (added.length > WINDOW) return readNewest(id, signal)
-    if (page.page.next === null) break
-  }
-  if (added.length === 0) return known
-  const facts = [...known.facts, ...added]
-  const cut = facts.length > WINDOW + PAGE
-  return { facts: cut ? facts.slice(-WINDOW) : facts, complete: known.complete && !cut }
+/** So many facts more are wanted of a journal, from its end. They are read when it is read next. */
+export function wantMore(client: QueryClient, id: string, more: number): void {
+  client.setQueryData<JournalWindow>(
+    journalQuery(client, id).queryKey,
+    (before) => before && { ...before, room: Math.min(MOST_DRAWN, before.facts.length + more) },
+  )
+}
+
+/** Facts before and around one that lies behind the window: two pages, the same ones for all moments near it. They never change. */
+export const journalAroundQuery = (id: string, at: number) => {
+  const to = Math.ceil(at / PAGE)
+  const from = Math.max(0, to - 2) * PAGE
+  return queryOptions({
+    queryKey: ['journal-around', id, to],
+    queryFn: async ({ signal }): Promise<JournalWindow> => {
+      const read = journalPages(id, signal)
+      const pages = [await read({ after: from, limit: PAGE })]
+      if (to > 1) pages.push(await read({ after: from + PAGE, limit: PAGE }))
+      return { facts: pages.flatMap(({ items }) => items), complete: from === 0, room: 2 * PAGE }
+    },
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }

@@ -5,7 +5,7 @@ export class Problem extends Error {
   readonly title: string
   readonly detail: string
   readonly traceId: string | undefined
-  /** Path on the server of a page about this kind of problem. */
+  /** Of a page about this kind of problem, behind the root of the server, whose base path stands before it in the answer. */
   readonly page: string | undefined
   /** Everything else the answer had. */
   readonly body: Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export class Problem extends Error {
     this.title = title
     this.detail = text('detail') ?? ''
     this.traceId = text('traceId') ?? text('requestId')
-    this.page = text('type')?.startsWith('/problems/') ? text('type') : undefined
+    this.page = /\/problems\/[a-z0-9-]+$/.exec(text('type') ?? '')?.[0]
     this.body = body
   }
 }

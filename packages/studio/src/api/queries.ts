@@ -1,9 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
 import type {
+  ActivitiesAt,
+  BatchItem,
   BatchOperation,
-  ClusterNode,
+  ClusterNodes,
   Definition,
+  DefinitionItem,
   Incident,
   IncidentGroup,
   Instance,
@@ -14,6 +17,7 @@ import type {
   Schedule,
   ScheduleRun,
   StateAt,
+  StepProgress,
   Version,
   VersionItem,
   Why,
@@ -34,6 +38,14 @@ export const instanceQuery = (id: string) =>
     queryFn: ({ signal }) => call<Instance>('GET', `/workflow-instances/${part(id)}`, { signal }),
   })
 
+/** Copies of it, newest first. */
+export const forksQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['instance', id, 'forks'],
+    queryFn: ({ signal }) =>
+      call<Page<Instance>>('GET', `/workflow-instances/${part(id)}/forks`, { query: { limit: 50 }, signal }),
+  })
+
 /** The state after a fact never changes; the newest one is known by the revision it was read for. */
 export const stateQuery = (id: string, at: number) =>
   queryOptions({
@@ -41,6 +53,23 @@ export const stateQuery = (id: string, at: number) =>
     queryFn: ({ signal }) => call<StateAt>('GET', `/workflow-instances/${part(id)}/state`, { query: { at }, signal }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Over the whole journal up to a fact, which never changes either. */
+export const activitiesQuery = (id: string, at: number) =>
+  queryOptions({
+    queryKey: ['instance-activities', id, at],
+    queryFn: ({ signal }) =>
+      call<ActivitiesAt>('GET', `/workflow-instances/${part(id)}/activities`, { query: { at }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const progressQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['instance', id, 'progress'],
+    queryFn: ({ signal }) =>
+      call<{ items: readonly StepProgress[] }>('GET', `/workflow-instances/${part(id)}/progress`, { signal }),
   })
 
 export const whyQuery = (id: string) =>
@@ -52,7 +81,7 @@ export const whyQuery = (id: string) =>
 export const definitionsQuery = (query: Query = {}) =>
   queryOptions({
     queryKey: ['definitions', query],
-    queryFn: ({ signal }) => call<Page<Definition>>('GET', '/workflow-definitions', { query, signal }),
+    queryFn: ({ signal }) => call<Page<DefinitionItem>>('GET', '/workflow-definitions', { query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -127,7 +156,7 @@ export const schedulePreviewQuery = (id: string) =>
 export const nodesQuery = () =>
   queryOptions({
     queryKey: ['nodes'],
-    queryFn: ({ signal }) => call<{ items: readonly ClusterNode[] }>('GET', '/cluster/nodes', { signal }),
+    queryFn: ({ signal }) => call<ClusterNodes>('GET', '/cluster/nodes', { signal }),
   })
 
 export const locksQuery = (query: Query) =>
@@ -148,5 +177,18 @@ export const batchesQuery = (query: Query = {}) =>
   queryOptions({
     queryKey: ['batches', query],
     queryFn: ({ signal }) => call<Page<BatchOperation>>('GET', '/batch-operations', { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const batchQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['batches', 'one', id],
+    queryFn: ({ signal }) => call<BatchOperation>('GET', `/batch-operations/${part(id)}`, { signal }),
+  })
+
+export const batchItemsQuery = (id: string, query: Query) =>
+  queryOptions({
+    queryKey: ['batches', 'items', id, query],
+    queryFn: ({ signal }) => call<Page<BatchItem>>('GET', `/batch-operations/${part(id)}/items`, { query, signal }),
     placeholderData: keepPreviousData,
   })

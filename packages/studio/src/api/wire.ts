@@ -89,6 +89,39 @@ export interface StateAt {
   }[]
 }
 
+/** What became of one activity, over the whole journal up to a fact. */
+export interface ActivityTally {
+  readonly activity: string
+  readonly status: 'running' | 'suspended' | 'retrying' | 'completed' | 'faulted' | 'cancelled'
+  /** Key of the run that the journal spoke of last. */
+  readonly step: string
+  readonly runs: number
+  readonly failures: number
+  readonly retries: number
+  readonly outcomes: Readonly<Record<string, number>>
+  readonly firstAt: string | null
+  readonly lastAt: string | null
+  readonly lastError: Failure | null
+}
+
+export interface ActivitiesAt {
+  readonly seq: number
+  readonly lastSeq: number
+  readonly items: readonly ActivityTally[]
+}
+
+/** What a running step says of itself. */
+export interface StepProgress {
+  readonly step: string
+  readonly attempt: number
+  readonly fraction: number | null
+  readonly done: number | null
+  readonly total: number | null
+  readonly note: string | null
+  readonly beat: unknown
+  readonly at: string
+}
+
 export interface Why {
   readonly state: string
   readonly since: string | null
@@ -105,6 +138,20 @@ export interface Definition {
   readonly kind: 'graph' | 'function'
   readonly version: number | null
   readonly etag: string
+}
+
+/** What starts a published graph from outside: an event by its name, a request by its method and path, a schedule by its id. */
+export interface Trigger {
+  readonly kind: 'schedule' | 'event' | 'http'
+  readonly text: string
+  /** Of a schedule: when it fires. */
+  readonly when: Readonly<Record<string, unknown>> | null
+}
+
+export interface DefinitionItem extends Definition {
+  /** `ahead`: its draft says something else than what is published. `retracted`: it has versions, and none is published. */
+  readonly state: 'draft' | 'published' | 'ahead' | 'retracted'
+  readonly triggers: readonly Trigger[]
 }
 
 export interface Version {
@@ -231,6 +278,23 @@ export interface ClusterNode {
   readonly skewMs?: number | null
 }
 
+/** One process of `lockstep cluster dev`, as its supervisor sees it. */
+export interface DevProcess {
+  readonly name: string
+  readonly state: 'starting' | 'running' | 'paused' | 'stopping' | 'dead'
+  readonly url: string | null
+}
+
+export interface ClusterNodes {
+  readonly items: readonly ClusterNode[]
+  /** How long a node may be silent. Servers of before do not say. */
+  readonly patience?: { readonly heartbeatMs: number; readonly lateMs: number; readonly goneMs: number }
+  /** What the node that answers leans on. */
+  readonly servers?: readonly { readonly name: string; readonly roundTripMs: number | null }[]
+  /** Only under `lockstep cluster dev`, dead ones too. Servers of before know nothing of it. */
+  readonly processes?: readonly DevProcess[]
+}
+
 export interface Lock {
   readonly key: string
   readonly kind: string
@@ -244,7 +308,10 @@ export interface Lock {
   readonly acquiredAt: string | null
   readonly expiresAt: string | null
   readonly ttlMs: number | null
+  /** Who asks for it at this moment. */
   readonly waiters: number
+  /** Instances with a step in line for it. */
+  readonly waitingInstances: number
   readonly holders: number
 }
 
@@ -282,4 +349,12 @@ export interface BatchOperation {
   readonly outcomes: Readonly<Record<string, number>>
   readonly createdAt: string
   readonly finishedAt: string | null
+}
+
+/** What became of one instance of a batch. */
+export interface BatchItem {
+  readonly instanceId: string
+  /** null: not done yet. */
+  readonly outcome: string | null
+  readonly detail: string | null
 }

@@ -69,7 +69,7 @@ function markFirst(): void {
 
 function useChoices(
   query: string,
-  definitions: readonly { readonly id: string; readonly name: string }[],
+  definitions: readonly { readonly id: string; readonly name: string; readonly kind: string }[],
 ): readonly Choice[] {
   const navigate = useNavigate()
   const { paused, setPaused } = useLive()
@@ -83,12 +83,17 @@ function useChoices(
   const fits = (text: string): boolean => text.toLowerCase().includes(asked.toLowerCase())
   const found = definitions.filter(({ id, name }) => asked !== '' && (fits(id) || fits(name))).slice(0, 8)
   return [
-    ...found.map(({ id, name }) => ({
+    ...found.map(({ id, name, kind }) => ({
       id: `definition ${id}`,
       label: name,
       description: `Workflow ${id}`,
-      icon: <Workflow size={16} />,
-      run: () => void navigate({ to: '/definitions/$definitionId', params: { definitionId: id } }),
+      icon: kind === 'graph' ? <PencilRuler size={16} /> : <Workflow size={16} />,
+      // What was drawn is opened where it is drawn; code has no such place.
+      run: () =>
+        void navigate({
+          to: kind === 'graph' ? '/definitions/$definitionId/design' : '/definitions/$definitionId',
+          params: { definitionId: id },
+        }),
     })),
     ...navPages
       .filter(({ label }) => fits(label))
@@ -100,10 +105,10 @@ function useChoices(
         run: () => void navigate({ to: path }),
       })),
     ...found.map(({ id, name }) => ({
-      id: `design ${id}`,
-      label: `Open ${name} in the designer`,
-      icon: <PencilRuler size={16} />,
-      run: () => void navigate({ to: '/definitions/$definitionId/design', params: { definitionId: id } }),
+      id: `page ${id}`,
+      label: `Versions and runs of ${name}`,
+      icon: <Workflow size={16} />,
+      run: () => void navigate({ to: '/definitions/$definitionId', params: { definitionId: id } }),
     })),
     ...found.map(({ id, name }) => ({
       id: `faulted ${id}`,

@@ -6,7 +6,10 @@ import { Keyboard, Moon, PanelLeftClose, PanelLeftOpen, Search, Sun } from 'luci
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { credential } from '../api/credential.ts'
 import { incidentGroupsQuery, nodesQuery } from '../api/queries.ts'
+import { serverNow } from '../api/server-time.ts'
 import { basePath } from '../browser/place.ts'
+import { clusterHealth } from '../features/cluster/cluster-health.ts'
+import { eventsQuery } from '../features/cluster/cluster-queries.ts'
 import { useLive, usePollMs } from '../live/live-state.ts'
 import { KeyHelp } from './key-help.tsx'
 import { listenKeys } from './keys.ts'
@@ -127,12 +130,12 @@ function NavLinks({ folded }: { readonly folded: boolean }) {
 
 function ClusterPill() {
   const { data } = useQuery({ ...nodesQuery(), refetchInterval: usePollMs(5_000, 5_000) })
+  const { data: events } = useQuery({ ...eventsQuery(), refetchInterval: usePollMs(10_000, 10_000) })
   if (data === undefined) return null
-  const alive = data.items.filter(({ state }) => state === 'alive').length
-  const all = data.items.length
+  const { alive, all, faults } = clusterHealth(data, events?.items ?? [], serverNow())
   return (
-    <Tooltip label={`${alive} of ${all} nodes alive`}>
-      <Link to="/cluster" className={classes.pill} data-well={alive === all}>
+    <Tooltip label={faults.length === 0 ? `${alive} of ${all} nodes alive` : faults.join('. ')} multiline maw={320}>
+      <Link to="/cluster" className={classes.pill} data-well={faults.length === 0} data-testid="cluster-pill">
         <i aria-hidden />
         {alive}/{all} {all === 1 ? 'node' : 'nodes'}
       </Link>

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple, Modal, Tabs, Tooltip } from '@mantine/core'
+import { createTheme, type MantineColorsTuple, Menu, Modal, Tabs, Tooltip } from '@mantine/core'
 
 const brand: MantineColorsTuple = [
   '#eef2ff',
@@ -51,7 +51,12 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    Modal: Modal.extend({ styles: { title: { fontSize: 15, fontWeight: 600 } } }),
+    // What takes the focus before the first item does is no item of a menu.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Modal: Modal.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: { fontSize: 15, fontWeight: 600 } },
+    }),
     Tabs: Tabs.extend({ defaultProps: { color: 'var(--accent)' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, transitionProps: { duration: 100 } } }),
   },

@@ -11,5 +11,8 @@ export const apiRoot = (meta('lockstep-api') ?? `${location.origin}${basePath}/a
 /** Address of the server that answers, without a slash at its end. */
 export const serverRoot = apiRoot.replace(/\/api\/v1$/, '')
 
+/** Of that address; empty where it is the usual one of its scheme. */
+export const serverPort = new URL(serverRoot).port
+
 /** Allows the style elements that components add while they are shown. */
 export const styleNonce = meta('csp-nonce')

@@ -1,4 +1,5 @@
 import type { Activity, GraphBody } from '../api/wire.ts'
+import { partName } from './part-name.ts'
 
 /** A step, a step that holds others, or one of several parts of such a step. */
 export interface CanvasNode {
@@ -43,7 +44,7 @@ export function canvasModel(document: GraphBody): CanvasModel {
     }
     for (const [name, body] of parts) {
       const id = `${activity.id}/${name}`
-      nodes.push({ id, kind: 'part', name, type: name, parent: activity.id })
+      nodes.push({ id, kind: 'part', name: partName(activity.type, name), type: name, parent: activity.id })
       addBody(body, id)
     }
   }

@@ -19,7 +19,7 @@ import { type CanvasModel, type CanvasNode, canvasModel } from './canvas-model.t
 import classes from './graph-view.module.css'
 import { type Direction, type EdgePath, type Layout, layOut, type Point } from './layout.ts'
 import { OverviewMap } from './overview-map.tsx'
-import { stepIcon } from './step-icon.ts'
+import { StepIcon } from './step-icon.tsx'
 
 export interface StepState {
   readonly status: Look
@@ -161,12 +161,11 @@ const Ends = () => (
 
 const Step = memo(({ data: { step } }: NodeProps<StepNode>) => {
   const { state, selected } = useStep(step.id)
-  const Icon = stepIcon(step.type)
   return (
     <div className={classes.step} data-status={state?.status ?? 'idle'} data-selected={selected} data-step={step.id}>
       <Ends />
       <span className={classes.icon} style={state === undefined ? undefined : toneStyle(looks[state.status].tone)}>
-        <Icon size={16} aria-hidden />
+        <StepIcon type={step.type} size={16} />
       </span>
       <span className={classes.words}>
         <strong className="clip" title={step.name}>
@@ -195,7 +194,6 @@ export function Badge({ state }: { readonly state: StepState }) {
 
 const Container = memo(({ data: { step } }: NodeProps<StepNode>) => {
   const { state, selected } = useStep(step.id)
-  const Icon = stepIcon(step.type)
   return (
     <div
       className={classes.container}
@@ -205,7 +203,7 @@ const Container = memo(({ data: { step } }: NodeProps<StepNode>) => {
     >
       <Ends />
       <div className={classes.containerHead}>
-        <Icon size={14} aria-hidden />
+        <StepIcon type={step.type} size={14} />
         <strong className="clip">{step.name}</strong>
         <span className="small muted">{step.type}</span>
       </div>

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { ReactFlowProvider } from '@xyflow/react'
 import { CircleSlash } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { toProblem } from '../api/problem.ts'
 import { versionQuery } from '../api/queries.ts'
 import { useUrlSearch } from '../app/use-url-search.ts'
+import { usePollMs } from '../live/live-state.ts'
 import { Empty, ProblemCard } from '../ui/area.tsx'
 import { Missing } from '../ui/missing.tsx'
 import { useMay } from '../ui/use-may.ts'
@@ -16,9 +17,11 @@ import { Drawer } from './frame/drawer.tsx'
 import classes from './frame/frame.module.css'
 import { Header } from './frame/header.tsx'
 import { InspectorPane } from './frame/inspector-pane.tsx'
+import { KeptCopy } from './frame/kept-copy.tsx'
 import { Notices } from './frame/notices.tsx'
 import { Side } from './frame/side.tsx'
 import type { JsonObject } from './model/index.ts'
+import { FindMenu } from './outline/find-menu.tsx'
 import { activityTypesQuery } from './palette/activity-types.ts'
 import { AddMenu } from './palette/add-menu.tsx'
 import { ConnectMenu } from './palette/connect-menu.tsx'
@@ -27,26 +30,31 @@ import { type Opened, openDraft, openToRead } from './state/open-designer.ts'
 import { useOthers } from './state/others.ts'
 import { useDesignerKeys } from './state/use-keys.ts'
 
+/** Activities of one's own come and go while somebody draws. */
+const TYPES_MS = 15_000
+const NO_TYPES: Designer['types'] = new Map()
+
 /** `?version=` shows a published version, to read only. */
 export function DesignerPage() {
   const { definitionId } = useParams({ strict: false }) as { readonly definitionId: string }
   const [search] = useUrlSearch()
   const version = search.version === undefined ? undefined : Number(search.version)
-  const types = useQuery(activityTypesQuery())
+  const types = useQuery({ ...activityTypesQuery(), refetchInterval: usePollMs(TYPES_MS) })
   const { reason } = useMay('definitions:write')
   const old = useQuery({ ...versionQuery(definitionId, version ?? 1), enabled: version !== undefined })
   const [found, setFound] = useState<Opened & { readonly place: string }>()
   const [fault, setFault] = useState<unknown>()
   const [turn, setTurn] = useState(0)
   const catalogue = types.data
+  const isKnown = catalogue !== undefined
   const place = `${definitionId} ${version ?? 'draft'}`
   // What was open before is not shown in the place of what is opened now.
   const opened = found?.place === place ? found : undefined
   // Without a version the question is not asked, but its answer may be known from elsewhere.
   const document = version === undefined ? undefined : old.data?.document
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` asks again; another catalogue is given to what is open
   useEffect(() => {
-    if (catalogue === undefined || (version !== undefined && document === undefined)) return
+    if (!isKnown || (version !== undefined && document === undefined)) return
     let current = true
     setFault(undefined)
     const opening =
@@ -60,13 +68,17 @@ export function DesignerPage() {
     return () => {
       current = false
     }
-  }, [definitionId, version, place, catalogue, document, reason, turn])
+  }, [definitionId, version, place, isKnown, document, reason, turn])
+  const designer = useMemo(
+    () => opened?.status === 'open' && { ...opened.designer, types: catalogue ?? opened.designer.types },
+    [opened, catalogue],
+  )
   const again = (): void => {
     void types.refetch()
     void old.refetch()
     setTurn((before) => before + 1)
   }
-  const error = types.error ?? old.error ?? fault
+  const error = useLastError(types) ?? old.error ?? fault
   if (error && toProblem(error).status === 404)
     return (
       <div className={classes.state} data-testid="designer-missing">
@@ -75,7 +87,20 @@ export function DesignerPage() {
         </Missing>
       </div>
     )
-  if (error) return <ProblemCard name="designer" error={error} retry={again} />
+  // What was opened from this browser's own copy stays, whatever the server says.
+  if (error && opened === undefined)
+    return (
+      <div className={classes.fault}>
+        <ProblemCard name="designer" error={error} retry={again} />
+        {version === undefined && reason === undefined && isAway(toProblem(error).status) && (
+          <KeptCopy
+            definitionId={definitionId}
+            types={catalogue ?? NO_TYPES}
+            open={(next) => setFound({ ...next, place })}
+          />
+        )}
+      </div>
+    )
   if (opened === undefined) return <Loading />
   if (opened.status === 'not-drawable')
     return (
@@ -85,8 +110,19 @@ export function DesignerPage() {
         </Empty>
       </div>
     )
-  return <Frame key={place} designer={opened.designer} />
+  return designer && <Frame key={place} designer={designer} />
 }
+
+/** Asked again before it was ever answered, a query forgets what went wrong until it goes wrong again: here that stays. */
+function useLastError({ error, data }: { readonly error: unknown; readonly data: unknown }): unknown {
+  const last = useRef<unknown>(null)
+  if (error) last.current = error
+  if (data !== undefined) last.current = null
+  return last.current
+}
+
+/** The server is not there, or not able: what it has of the draft cannot be known now. */
+const isAway = (status: number): boolean => status === 0 || status >= 500
 
 const toRead = (id: string, document: unknown, types: Designer['types'], version: number): Opened =>
   document === null
@@ -142,6 +178,7 @@ function Frame({ designer }: { readonly designer: Designer }) {
         </div>
         <AddMenu />
         <ConnectMenu />
+        <FindMenu />
         <ConflictDialog />
         <Said />
       </ReactFlowProvider>

@@ -2,10 +2,13 @@ import type { QueryClient } from '@tanstack/react-query'
 import { after, hostNow } from '../browser/time.ts'
 import { useLive } from './live-state.ts'
 import { openOneStream } from './one-stream.ts'
+import { paced } from './paced.ts'
 
-/** Lists are read again at most so often, however much happens. */
+/** Lists are read again at once, and then at most so often, however much happens. */
 const LIST_MS = 1_000
 const ONE_MS = 150
+/** A server that comes and goes is not asked for everything each time that it comes. */
+const CATCH_UP_MS = 5_000
 
 /** Queries whose key begins with one of these are lists and figures, by the topic that changes them; `instance` is one thing, by id. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
@@ -19,38 +22,29 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 /** Keeps what the pages show in step with what the server tells. */
 export function followServer(client: QueryClient): void {
   const { setStream, heard } = useLive.getState()
-  const dirty = new Set<string>()
-  const lists = new Set<string>()
-
-  const flushOne = (): void => {
-    const ids = [...dirty]
-    dirty.clear()
+  const changed = paced(ONE_MS, after, (ids) => {
     for (const id of ids) void client.invalidateQueries({ queryKey: ['instance', id] })
-  }
-  const flushLists = (): void => {
-    const names = [...lists]
-    lists.clear()
+  })
+  const listsChanged = paced(LIST_MS, after, (names) => {
     if (useLive.getState().paused || document.hidden) return
     for (const name of names) void client.invalidateQueries({ queryKey: [name] })
-  }
+  })
+  const catchUp = paced(CATCH_UP_MS, after, () => {
+    if (!useLive.getState().paused) void client.invalidateQueries({}, { cancelRefetch: false })
+  })
 
   const stream = openOneStream(({ event, data }) => {
     heard(hostNow())
-    const { mode, paused } = useLive.getState()
-    if (mode !== 'stream') setStream('stream')
+    const { stream: said, paused } = useLive.getState()
+    if (said !== 'stream') setStream('stream')
     if (paused || event === 'ready') return
     if (event === 'reset') {
       void client.invalidateQueries()
       return
     }
     const id = instanceOf(data)
-    if (id !== undefined) {
-      if (dirty.size === 0) after(ONE_MS, flushOne)
-      dirty.add(id)
-    }
-    const names = LISTS[event] ?? []
-    if (names.length > 0 && lists.size === 0) after(LIST_MS, flushLists)
-    for (const name of names) lists.add(name)
+    if (id !== undefined) changed(id)
+    for (const name of LISTS[event] ?? []) listsChanged(name)
   }, setStream)
 
   useLive.subscribe((now, before) => {
@@ -59,7 +53,8 @@ export function followServer(client: QueryClient): void {
       stream.resume()
       void client.invalidateQueries() // catches up at once
     }
-    if (before.mode === 'stale' && now.mode === 'stream') void client.invalidateQueries()
+    // With or without a stream: pages that never ask by themselves would keep what they could not read.
+    if (before.mode === 'stale' && now.mode !== 'stale') catchUp('all')
   })
 }
 

@@ -13,12 +13,12 @@ export function Pager(props: {
 }) {
   const { next, prev } = props.page.page
   const { value, exact } = props.page.count
+  const things = value === 1 && exact ? props.noun : (props.plural ?? `${props.noun}s`)
   return (
     <div className={classes.foot}>
       <span className="num small">
-        {exact
-          ? `${value.toLocaleString('en')} ${value === 1 ? props.noun : (props.plural ?? `${props.noun}s`)}`
-          : `${(value - 1).toLocaleString('en')} so far, and more`}
+        {value.toLocaleString('en')}
+        {exact ? '' : '+'} {things}
       </span>
       {(next !== null || prev !== null) && (
         <Group gap={8}>

@@ -1,5 +1,6 @@
 import { type Edge, MarkerType, type Node, type NodeHandle, Position as Side } from '@xyflow/react'
 import type { StepState } from '../../canvas/graph-view.tsx'
+import { partName } from '../../canvas/part-name.ts'
 import {
   bodiesOf,
   connectionsFrom,
@@ -43,12 +44,6 @@ export interface Scene {
 }
 
 const none: readonly PlacedProblem[] = []
-const slotNames: Readonly<Record<string, string>> = {
-  body: 'Try',
-  catch: 'Catch',
-  finally: 'Finally',
-  compensate: 'Undo',
-}
 
 /** Nodes for the drawing. Those that are as they were are the same objects, so that only what changed is drawn again. */
 export function drawNodes(scene: Scene, before: ReadonlyMap<string, DesignNode>): ReadonlyMap<string, DesignNode> {
@@ -119,7 +114,7 @@ function partNode(id: string, { x, y, width, height, parent }: Placed, view: Des
     draggable: false,
     selectable: false,
     data: {
-      name: slot === 'branches' ? `Branch ${branch + 1}` : (slotNames[slot] ?? slot),
+      name: partName(view.steps.get(step)?.type ?? '', slot, branch),
       empty: ![...view.steps.values()].some((each) => each.body === id),
     },
   }

@@ -11,7 +11,7 @@ import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { memo } from 'react'
 import looks from '../../canvas/graph-view.module.css'
 import { Badge } from '../../canvas/graph-view.tsx'
-import { stepIcon } from '../../canvas/step-icon.ts'
+import { StepIcon } from '../../canvas/step-icon.tsx'
 import { NoteCard } from '../notes/note-card.tsx'
 import { useDesigner } from '../state/designer-state.ts'
 import { toggleFold } from '../state/folded.ts'
@@ -63,7 +63,6 @@ function Problems({ problems }: Pick<StepData, 'problems'>) {
 
 export const StepCard = memo(({ data, selected }: NodeProps<StepNode>) => {
   const { step, title, outcomes, problems, state } = data
-  const Icon = stepIcon(step.type)
   return (
     <div
       className={looks.step}
@@ -75,7 +74,7 @@ export const StepCard = memo(({ data, selected }: NodeProps<StepNode>) => {
     >
       <Ports outcomes={outcomes} selected={selected} />
       <span className={looks.icon}>
-        <Icon size={16} aria-hidden />
+        <StepIcon type={step.type} size={16} />
       </span>
       <span className={looks.words}>
         <strong className="clip" title={step.name}>
@@ -110,7 +109,6 @@ function Fold({ step, folded }: { readonly step: StepData['step']; readonly fold
 
 export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
   const { step, title, outcomes, problems, state, inside } = data
-  const Icon = stepIcon(step.type)
   const kind = step.disabled ? `${title}, disabled` : title
   const folded = inside !== undefined
   return (
@@ -127,7 +125,7 @@ export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
       {folded ? (
         <>
           <span className={looks.icon}>
-            <Icon size={16} aria-hidden />
+            <StepIcon type={step.type} size={16} />
           </span>
           <span className={looks.words}>
             <strong className="clip" title={step.name}>
@@ -141,7 +139,7 @@ export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
         </>
       ) : (
         <div className={looks.containerHead}>
-          <Icon size={14} aria-hidden />
+          <StepIcon type={step.type} size={14} />
           <strong className="clip">{step.name}</strong>
           <span className="small muted clip">{kind}</span>
           <Fold step={step} folded={false} />

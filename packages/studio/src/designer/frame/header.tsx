@@ -64,27 +64,29 @@ export function Header() {
         </span>
       )}
       <div className={classes.tools}>
-        {readOnly === undefined && (
-          <>
-            <Tool label="Undo (Ctrl Z)" off={!design.canUndo} run={() => design.undo()}>
-              <Undo2 size={16} />
-            </Tool>
-            <Tool label="Redo (Ctrl Shift Z)" off={!design.canRedo} run={() => design.redo()}>
-              <Redo2 size={16} />
-            </Tool>
-            <Tool label="Lay out (Shift L)" off={view.steps.size === 0} run={() => void arrangeAll(designer)}>
-              <Network size={16} />
-            </Tool>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<CircleCheck size={14} />}
-              onClick={() => void validate(designer).then(() => store.setState({ drawer: 'problems' }))}
-            >
-              Validate
-            </Button>
-          </>
-        )}
+        <Tool label="Undo (Ctrl Z)" off={!design.canUndo} fault={readOnly} run={() => design.undo()}>
+          <Undo2 size={16} />
+        </Tool>
+        <Tool label="Redo (Ctrl Shift Z)" off={!design.canRedo} fault={readOnly} run={() => design.redo()}>
+          <Redo2 size={16} />
+        </Tool>
+        <Tool
+          label="Lay out (Shift L)"
+          off={view.steps.size === 0}
+          fault={readOnly}
+          run={() => void arrangeAll(designer)}
+        >
+          <Network size={16} />
+        </Tool>
+        <MayButton
+          size="xs"
+          variant="default"
+          leftSection={<CircleCheck size={14} />}
+          fault={readOnly}
+          onClick={() => void validate(designer).then(() => store.setState({ drawer: 'problems' }))}
+        >
+          Validate
+        </MayButton>
         {slots.Versions !== undefined && (
           <Button size="xs" variant="default" onClick={() => store.setState({ versions: !versions })}>
             Versions
@@ -95,38 +97,41 @@ export function Header() {
             <StartButton label="Run" definitionId={definitionId} />
           </span>
         )}
-        {readOnly === undefined && <PublishButton />}
+        <PublishButton />
       </div>
       <VersionsPanel />
     </header>
   )
 }
 
+/** `fault`: why it does nothing, whatever there is to do. It can still be reached, so that the reason can. */
 function Tool(props: {
   readonly label: string
   readonly off: boolean
+  readonly fault: string | undefined
   readonly run: () => void
   readonly children: React.ReactNode
 }) {
+  const { label, fault } = props
+  const look = { variant: 'subtle', color: 'gray', size: 30, 'aria-label': label.replace(/ \(.*/, '') } as const
   return (
-    <Tooltip label={props.label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={30}
-        aria-label={props.label.replace(/ \(.*/, '')}
-        disabled={props.off}
-        onClick={props.run}
-      >
-        {props.children}
-      </ActionIcon>
+    <Tooltip label={fault ?? label} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+      {fault === undefined ? (
+        <ActionIcon {...look} disabled={props.off} onClick={props.run}>
+          {props.children}
+        </ActionIcon>
+      ) : (
+        <ActionIcon {...look} data-disabled aria-disabled aria-description={fault}>
+          {props.children}
+        </ActionIcon>
+      )}
     </Tooltip>
   )
 }
 
 function PublishButton() {
   const designer = useDesigner()
-  const { store, saver, definitionId, design } = designer
+  const { store, saver, definitionId, design, readOnly } = designer
   const [busy, setBusy] = useState(false)
   const publishing = useDesignerState((state) => state.publishing)
   const problems = useDesignerState((state) => state.problems)
@@ -159,6 +164,7 @@ function PublishButton() {
       <MayButton
         size="xs"
         permission="definitions:publish"
+        fault={readOnly}
         leftSection={<Rocket size={14} />}
         loading={busy}
         onClick={() => void publish()}

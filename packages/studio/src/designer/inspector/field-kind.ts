@@ -4,6 +4,7 @@ export type FieldKind = 'text' | 'long-text' | 'code' | 'number' | 'boolean' | '
 
 export interface Field {
   readonly name: string
+  readonly title: string | undefined
   readonly kind: FieldKind
   readonly required: boolean
   readonly description: string | undefined
@@ -28,6 +29,7 @@ export function fieldsOf(
     const property = isObject(each) ? each : {}
     return {
       name,
+      title: typeof property.title === 'string' ? property.title : undefined,
       kind: name === script ? 'code' : kindOf(name, property),
       required: required.includes(name),
       description: typeof property.description === 'string' ? property.description : undefined,
@@ -39,7 +41,7 @@ export function fieldsOf(
   const others = present
     .filter((name) => !Object.hasOwn(properties, name))
     .map((name): Field => {
-      const none = { description: undefined, choices: [], standard: undefined }
+      const none = { title: undefined, description: undefined, choices: [], standard: undefined }
       return { name, kind: 'any', required: false, literal: false, ...none }
     })
   return [...known.toSorted((a, b) => Number(b.required) - Number(a.required)), ...others]

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Plus, X } from 'lucide-react'
-import { addBody, bodiesOf, type PlacedProblem, removeBody, type Slot, type Step } from '../model/index.ts'
+import { partName } from '../../canvas/part-name.ts'
+import { addBody, bodiesOf, type PlacedProblem, removeBody, type Step } from '../model/index.ts'
 import { useDesigner, useView } from '../state/designer-state.ts'
 import { fieldsOf } from './field-kind.ts'
 import classes from './inspector.module.css'
@@ -27,14 +28,6 @@ export function InputsTab({ step, problems }: { readonly step: Step; readonly pr
   )
 }
 
-const names: Readonly<Record<Slot, string>> = {
-  body: 'Body',
-  branches: 'Branch',
-  catch: 'Catch',
-  finally: 'Finally',
-  compensate: 'Undo steps',
-}
-
 /** What is inside a container, and what could be. */
 function Bodies({ step }: { readonly step: Step }) {
   const { design, types, readOnly } = useDesigner()
@@ -48,7 +41,7 @@ function Bodies({ step }: { readonly step: Step }) {
       <h3>Inside</h3>
       {bodies.map(({ key, slot, at }) => (
         <div key={key} className={classes.bodyRow}>
-          <span>{slot === 'branches' ? `Branch ${at + 1}` : names[slot]}</span>
+          <span>{partName(step.type, slot, at)}</span>
           <span className="small muted">
             {countOf([...view.steps.values()].filter((each) => each.body === key).length)}
           </span>
@@ -75,7 +68,7 @@ function Bodies({ step }: { readonly step: Step }) {
               leftSection={<Plus size={12} />}
               onClick={() => addBody(design, step.key, slot)}
             >
-              {names[slot]}
+              {slot === 'branches' ? 'Branch' : partName(step.type, slot)}
             </Button>
           ))}
         </div>

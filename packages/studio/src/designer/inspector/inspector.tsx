@@ -1,7 +1,8 @@
 import { Button, NativeSelect, Tabs } from '@mantine/core'
-import { stepIcon } from '../../canvas/step-icon.ts'
+import { StepIcon } from '../../canvas/step-icon.tsx'
 import { focusCanvas } from '../canvas/focus.ts'
 import { rename, type Step, wrapSteps } from '../model/index.ts'
+import { NoteBody } from '../notes/note-body.tsx'
 import { duplicateSelected, removeSelected, toggleDisabled } from '../state/commands.ts'
 import { type InspectorTab, selectOnly, useDesigner, useDesignerState, useView } from '../state/designer-state.ts'
 import { InputsTab } from './inputs-tab.tsx'
@@ -93,11 +94,10 @@ function StepFields({ step }: { readonly step: Step }) {
   const problems = all.filter((problem) => problem.step === step.key)
   const other = problems.filter(({ input }) => input === undefined)
   const type = types.get(step.type)
-  const Icon = stepIcon(step.type)
   return (
     <>
       <header className={classes.head}>
-        <Icon size={16} aria-hidden />
+        <StepIcon type={step.type} size={16} />
         <div className={classes.names}>
           <input
             className={classes.name}
@@ -151,7 +151,7 @@ function StepFields({ step }: { readonly step: Step }) {
         <Tabs.Panel value="docs">
           <div className={classes.fields}>
             <p>{type?.description ?? 'This server does not know this activity.'}</p>
-            {type?.docs !== undefined && <pre className={classes.docs}>{type.docs}</pre>}
+            {type?.docs !== undefined && <NoteBody text={type.docs} />}
             <p className="small muted">
               Expressions read its output as <code className="mono">steps.{step.id}.output</code>.
             </p>

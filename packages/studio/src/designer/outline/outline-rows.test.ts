@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { partName } from '../../canvas/part-name.ts'
 import { Design } from '../model/index.ts'
 import { outlineRows } from './outline-rows.ts'
 
@@ -27,7 +28,7 @@ describe('the outline', () => {
   it('lists steps in the order they run, with what is inside them below', () => {
     expect(shown([])).toEqual([
       ['pay', 1, 1, 3],
-      ['Body', 2, 1, 2],
+      ['Try', 2, 1, 2],
       ['charge', 3, 1, 1],
       ['Catch', 2, 2, 2],
       ['tell', 3, 1, 1],
@@ -38,13 +39,11 @@ describe('the outline', () => {
   })
 
   it('leaves out what is folded away', () => {
-    expect(shown(['pay/body', 'each']).map(([label]) => label)).toEqual([
-      'pay',
-      'Body',
-      'Catch',
-      'tell',
-      'each',
-      'last',
-    ])
+    expect(shown(['pay/body', 'each']).map(([label]) => label)).toEqual(['pay', 'Try', 'Catch', 'tell', 'each', 'last'])
+  })
+
+  it('names the parts of a step as the drawing does', () => {
+    const parts = outlineRows(view, new Set()).filter(({ step }) => step === undefined)
+    expect(parts.map(({ label }) => label)).toEqual(['body', 'catch'].map((slot) => partName('try', slot)))
   })
 })

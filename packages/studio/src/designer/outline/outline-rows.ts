@@ -1,3 +1,4 @@
+import { partName } from '../../canvas/part-name.ts'
 import { bodiesOf, type DesignView, inFlowOrder, ROOT, type Step, stepsOf } from '../model/index.ts'
 
 export interface OutlineRow {
@@ -12,8 +13,6 @@ export interface OutlineRow {
   readonly count: number
   readonly opens: boolean
 }
-
-const names: Readonly<Record<string, string>> = { body: 'Body', catch: 'Catch', finally: 'Finally', compensate: 'Undo' }
 
 /** The flow as a list, in the order it runs, with what is inside each step below it. */
 export function outlineRows(view: DesignView, folded: ReadonlySet<string>): readonly OutlineRow[] {
@@ -37,7 +36,7 @@ export function outlineRows(view: DesignView, folded: ReadonlySet<string>): read
       const [only] = bodies
       if (bodies.length === 1 && only!.slot === 'body') return addSteps(only!.key, level + 1, step.key)
       bodies.forEach(({ key, slot, at }, place) => {
-        const label = slot === 'branches' ? `Branch ${at + 1}` : (names[slot] ?? slot)
+        const label = partName(step.type, slot, at)
         rows.push({
           ...{ id: key, step: undefined, label, level: level + 1, parent: step.key },
           ...{ position: place + 1, count: bodies.length, opens: true },

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { stepIcon } from '../../canvas/step-icon.ts'
+import { StepIcon } from '../../canvas/step-icon.tsx'
 import { focusInspector } from '../canvas/focus.ts'
 import { selectOnly, useDesigner, useDesignerState, useSelectedStep, useView } from '../state/designer-state.ts'
 import classes from './outline.module.css'
@@ -85,7 +85,6 @@ function Row(props: {
   readonly faulty: boolean
 }) {
   const { row, folded, fold, faulty } = props
-  const Icon = row.step === undefined ? undefined : stepIcon(row.step.type)
   const Chevron = folded ? ChevronRight : ChevronDown
   return (
     <>
@@ -104,7 +103,7 @@ function Row(props: {
       ) : (
         <span className={classes.chevron} />
       )}
-      {Icon !== undefined && <Icon size={14} aria-hidden />}
+      {row.step !== undefined && <StepIcon type={row.step.type} size={14} />}
       <span className={row.step === undefined ? 'muted small' : 'clip'} data-disabled={row.step?.disabled === true}>
         {row.label}
       </span>

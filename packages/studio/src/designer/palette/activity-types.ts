@@ -10,6 +10,9 @@ export interface ActivityType {
   readonly title: string
   readonly description: string
   readonly category?: string
+  /** Name of an icon, or an image as `data:image/svg+xml;base64,…`. */
+  readonly icon?: string
+  /** Markdown. */
   readonly docs?: string
   readonly inputs: JsonObject
   readonly literalInputs?: readonly string[]
@@ -28,10 +31,14 @@ export const activityTypesQuery = () =>
       const { items } = await call<{ items: readonly ActivityType[] }>('GET', '/activity-types', { signal })
       return new Map(items.map((type) => [type.type, type])) as ReadonlyMap<string, ActivityType>
     },
-    // A new answer is a new catalogue: an open drawing keeps the one it began with.
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
+    staleTime: 5_000,
+    networkMode: 'always',
+    // The same answer is the same catalogue: nothing is drawn anew for it.
+    structuralSharing: (before, now) => (sameTypes(before, now) ? before : now),
   })
+
+const sameTypes = (before: unknown, now: unknown): boolean =>
+  before instanceof Map && now instanceof Map && JSON.stringify([...before]) === JSON.stringify([...now])
 
 /** The ways out of a step: those of its type, those its inputs name, and any that a connection uses already. */
 export function outcomesOf(
@@ -78,13 +85,19 @@ export function shelvesOf(types: Iterable<ActivityType>, text: string): readonly
     .map(([name, found]) => ({ name, types: found }))
 }
 
-/** Best first. */
-export const matching = (types: Iterable<ActivityType>, text: string): readonly ActivityType[] =>
-  [...types]
+/** Best first; of those that fit alike, what was used lately. */
+export function matching(
+  types: Iterable<ActivityType>,
+  text: string,
+  recent: readonly string[] = [],
+): readonly ActivityType[] {
+  const age = ({ type }: ActivityType): number => (recent.includes(type) ? recent.indexOf(type) : recent.length)
+  return [...types]
     .map((type) => ({ type, points: score(type, text) }))
     .filter(({ points }) => points > 0)
-    .sort((a, b) => b.points - a.points || (a.type.title < b.type.title ? -1 : 1))
+    .sort((a, b) => b.points - a.points || age(a.type) - age(b.type) || (a.type.title < b.type.title ? -1 : 1))
     .map(({ type }) => type)
+}
 
 function score({ type, title, description }: ActivityType, text: string): number {
   const asked = text.trim().toLowerCase()

@@ -1,9 +1,10 @@
-import { stepIcon } from '../../canvas/step-icon.ts'
+import { StepIcon } from '../../canvas/step-icon.tsx'
 import { focusCanvas } from '../canvas/focus.ts'
 import { add } from '../state/commands.ts'
 import { useDesigner, useDesignerState } from '../state/designer-state.ts'
 import { matching } from './activity-types.ts'
 import { PickList } from './pick-list.tsx'
+import { recentTypes } from './recent-types.ts'
 
 /** Chooses the next step: opened by Tab, or by dragging a line into the void. */
 export function AddMenu() {
@@ -23,12 +24,12 @@ export function AddMenu() {
       nothing="No step is called that."
       at={adding.at}
       itemsFor={(text) =>
-        matching(types, text)
+        matching(types, text, recentTypes())
           .slice(0, 40)
-          .map(({ type, title, description }) => {
-            const Icon = stepIcon(type)
-            return { id: type, label: title, hint: description, icon: <Icon size={16} aria-hidden /> }
-          })
+          .map(({ type, title, description }) => ({
+            ...{ id: type, label: title, hint: description },
+            icon: <StepIcon type={type} size={16} />,
+          }))
       }
       pick={(type) => {
         add(designer, designer.types.get(type)!, adding)

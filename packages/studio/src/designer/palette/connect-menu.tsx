@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
-import { stepIcon } from '../../canvas/step-icon.ts'
+import { StepIcon } from '../../canvas/step-icon.tsx'
 import { focusCanvas } from '../canvas/focus.ts'
 import { connect, connectionsFrom, inFlowOrder, type Step, stepsOf } from '../model/index.ts'
 import { freeOutcome, say } from '../state/commands.ts'
@@ -39,10 +39,10 @@ function Choose({ step }: { readonly step: Step }) {
       itemsFor={(text) =>
         others
           .filter(({ name, id }) => `${name} ${id}`.toLowerCase().includes(text.trim().toLowerCase()))
-          .map(({ key, name, id, type }) => {
-            const Icon = stepIcon(type)
-            return { id: key, label: name, hint: id, icon: <Icon size={16} aria-hidden /> }
-          })
+          .map(({ key, name, id, type }) => ({
+            ...{ id: key, label: name, hint: id },
+            icon: <StepIcon type={type} size={16} />,
+          }))
       }
       pick={(to) => {
         connect(designer.design, step.key, outcome, to)

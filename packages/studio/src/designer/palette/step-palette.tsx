@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
-import { stepIcon } from '../../canvas/step-icon.ts'
+import { StepIcon } from '../../canvas/step-icon.tsx'
 import { TYPE_OF_DRAG } from '../canvas/drag-type.ts'
 import { add, freeOutcome, selectedSteps } from '../state/commands.ts'
 import { type Designer, useDesigner } from '../state/designer-state.ts'
@@ -40,7 +40,6 @@ export function StepPalette() {
 }
 
 function Item({ type, designer }: { readonly type: ActivityType; readonly designer: Designer }) {
-  const Icon = stepIcon(type.type)
   return (
     <button
       type="button"
@@ -56,7 +55,7 @@ function Item({ type, designer }: { readonly type: ActivityType; readonly design
       onClick={() => addAfterSelected(designer, type)}
     >
       <span className={classes.itemIcon}>
-        <Icon size={15} aria-hidden />
+        <StepIcon type={type.type} size={15} />
       </span>
       <span className="clip">{type.title}</span>
     </button>

@@ -20,6 +20,7 @@ import {
   stepsOf,
 } from '../model/index.ts'
 import { type ActivityType, outcomesOf } from '../palette/activity-types.ts'
+import { rememberType } from '../palette/recent-types.ts'
 import { type Adding, type Designer, placeOf, selectOnly } from './designer-state.ts'
 
 export const NOTE = 'note:'
@@ -53,6 +54,7 @@ export function add(designer: Designer, type: ActivityType, where: Partial<Addin
     ...(after === undefined ? {} : { after }),
     ...(into === undefined ? {} : { into, outcome: type.outcomes === 'any' ? 'done' : (type.outcomes[0] ?? 'done') }),
   })
+  rememberType(type.type)
   selectOnly(designer, [key])
   say(designer, `${type.title} added.`)
   return key
@@ -158,6 +160,26 @@ export function nudge(designer: Designer, by: Position): void {
     }),
   )
   if (places.size > 0) moveTo(designer, places, `nudge ${keys.join()}`)
+}
+
+/** Brings the selected steps beside each other level with the outermost of them on that side. One step of undo. */
+export function alignSelected(
+  designer: Designer,
+  side: Direction,
+  sizeOf: (key: string) => { readonly width: number; readonly height: number },
+): void {
+  const [first, ...others] = selectedSteps(designer)
+  const level = [first, ...others].flatMap((step) =>
+    step !== undefined && step.body === first?.body ? [step.key] : [],
+  )
+  if (level.length < 2) return
+  const axis = side === 'ArrowLeft' || side === 'ArrowRight' ? 'x' : 'y'
+  const far = side === 'ArrowRight' || side === 'ArrowDown'
+  const reach = (key: string): number => (far ? sizeOf(key)[axis === 'x' ? 'width' : 'height'] : 0)
+  const edges = level.map((key) => placeOf(designer, key)[axis] + reach(key))
+  const edge = far ? Math.max(...edges) : Math.min(...edges)
+  moveTo(designer, new Map(level.map((key) => [key, { ...placeOf(designer, key), [axis]: edge - reach(key) }])))
+  say(designer, `${level.length} steps aligned.`)
 }
 
 export type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'

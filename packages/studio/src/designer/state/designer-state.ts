@@ -29,6 +29,7 @@ export interface DesignerState {
   readonly adding: Adding | undefined
   /** Key of the step that is being connected by keyboard. */
   readonly connecting: string | undefined
+  readonly finding: boolean
   /** Places for steps that have none: seen, not saved. */
   readonly arranged: ReadonlyMap<string, Position>
   readonly states: ReadonlyMap<string, StepState> | undefined
@@ -51,6 +52,7 @@ export const freshState: DesignerState = {
   inspectorTab: 'inputs',
   adding: undefined,
   connecting: undefined,
+  finding: false,
   arranged: new Map(),
   states: undefined,
   publishing: false,

@@ -4,6 +4,8 @@ export const designerKeys: readonly (readonly [readonly string[], string])[] = [
   [['C'], 'Designer: connect to another step'],
   [['←', '↑', '→', '↓'], 'Designer: walk along the flow'],
   [['Alt', '←'], 'Designer: move what is selected'],
+  [['Alt', 'Shift', '←'], 'Designer: align what is selected, on that side'],
+  [['Ctrl', 'F'], 'Designer: find a step by anything in it'],
   [['Enter'], 'Designer: edit the step'],
   [['F2'], 'Designer: rename'],
   [['D'], 'Designer: disable or enable'],

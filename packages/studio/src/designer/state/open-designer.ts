@@ -6,7 +6,7 @@ import { apiRoot } from '../../browser/place.ts'
 import { after } from '../../browser/time.ts'
 import { Design, type JsonObject, localProblems, placeProblems } from '../model/index.ts'
 import type { ActivityType } from '../palette/activity-types.ts'
-import { openKeptDrafts } from '../save/kept-drafts.ts'
+import { type KeptDraft, type KeptDrafts, openKeptDrafts } from '../save/kept-drafts.ts'
 import { type SavedDraft, Saver } from '../save/saver.ts'
 import { createDesignerStore, type Designer, type DesignerState } from './designer-state.ts'
 import { rememberedFolds } from './folded.ts'
@@ -30,45 +30,79 @@ export async function openDraft(
   const saved = await readDraft(id)
   if (saved.draft === null) return { status: 'not-drawable', reason: 'This workflow is code: it has nothing to draw.' }
   if (readOnly !== undefined) return openToRead(id, saved.draft, types, readOnly, saved.problems)
-  const workflow = `${apiRoot} ${id}`
   const kept = await openKeptDrafts()
-  const left = await kept.read(workflow).catch(() => undefined)
+  const left = await kept.read(keptAs(id)).catch(() => undefined)
   const read = Design.fromGraph(saved.draft)
   if (read.status === 'unreadable') return { status: 'not-drawable', reason: read.reason }
   const has = JSON.stringify(read.design.toGraph())
-  let { design } = read
-  if (left !== undefined) {
-    const doc = new Y.Doc()
-    for (const update of left.updates) Y.applyUpdate(doc, update, 'seed')
-    design = new Design(doc)
+  const found = left && designOf(left)
+  if (left === undefined || found === undefined || JSON.stringify(found.toGraph()) === has) {
+    kept.forget(keptAs(id))
+    return { status: 'open', designer: openToEdit(id, types, kept, { ...saved, design: read.design, base: has }) }
   }
-  const ours = left === undefined || JSON.stringify(design.toGraph()) === has
-  if (ours) {
-    kept.forget(workflow)
-    design = read.design
-  }
+  // Without the answer to a save that was under way, what the server has may be that save.
+  const sameBase = left.etag === saved.etag || left.sent === has
+  const { etag, base } = sameBase ? { etag: saved.etag, base: has } : left
+  const designer = openToEdit(id, types, kept, { design: found, etag, base, problems: saved.problems })
+  designer.saver?.resume(Math.max(1, left.updates.length), left.sent)
+  return { status: 'open', designer }
+}
+
+/** While the server does not answer: what this browser has of the draft and never could send. It is sent when there is an answer again. */
+export async function openKeptCopy(
+  id: string,
+  types: ReadonlyMap<string, ActivityType>,
+): Promise<(Opened & { readonly status: 'open' }) | undefined> {
+  const kept = await openKeptDrafts()
+  const left = await kept.read(keptAs(id)).catch(() => undefined)
+  if (left === undefined) return undefined
+  const { etag, base } = left
+  const designer = openToEdit(id, types, kept, { design: designOf(left), etag, base, problems: [] })
+  designer.saver?.resume(Math.max(1, left.updates.length), left.sent)
+  return { status: 'open', designer }
+}
+
+export async function hasKeptCopy(id: string): Promise<boolean> {
+  const kept = await openKeptDrafts()
+  return (await kept.read(keptAs(id)).catch(() => undefined)) !== undefined
+}
+
+const keptAs = (id: string): string => `${apiRoot} ${id}`
+
+function designOf({ updates }: KeptDraft): Design {
+  const doc = new Y.Doc()
+  for (const update of updates) Y.applyUpdate(doc, update, 'seed')
+  return new Design(doc)
+}
+
+interface Draft {
+  readonly design: Design
+  readonly etag: string
+  /** The document at that etag, as text. */
+  readonly base: string
+  readonly problems: SavedDraft['problems']
+}
+
+function openToEdit(id: string, types: ReadonlyMap<string, ActivityType>, kept: KeptDrafts, draft: Draft): Designer {
+  const { design, etag, base } = draft
   const store = createDesignerStore()
   const place = (problems: SavedDraft['problems']): DesignerState['problems'] =>
     placeProblems(problems, design.written.pointers)
-  // Without the answer to a save that was under way, what the server has may be that save.
-  const sameBase = left?.etag === saved.etag || left?.sent === has
   const saver = new Saver({
-    ...{ workflow, design, kept, etag: sameBase || ours ? saved.etag : left!.etag },
-    base: ours || sameBase ? has : left!.base,
+    ...{ workflow: keptAs(id), design, kept, etag, base },
     ports: {
-      put: (document, etag) => call('PUT', draftPath(id), { body: document, headers: { 'if-match': etag } }),
+      put: (document, ifMatch) => call('PUT', draftPath(id), { body: document, headers: { 'if-match': ifMatch } }),
       get: () => readDraft(id),
-      join: (base, theirs) => takeIn({ design, store }, base, theirs),
+      join: (from, theirs) => takeIn({ design, store }, from, theirs),
       after,
       toProblem,
     },
     show: (save, problems) =>
       store.setState({ save, ...(problems === undefined ? {} : { problems: place(problems) }) }),
   })
-  store.setState({ problems: place(saved.problems), folded: rememberedFolds(id) })
-  if (!ours) saver.resume(Math.max(1, left!.updates.length), left!.sent)
+  store.setState({ problems: place(draft.problems), folded: rememberedFolds(id) })
   design.subscribe(() => watchOffline(store, design, types))
-  return { status: 'open', designer: { definitionId: id, design, saver, readOnly: undefined, types, store } }
+  return { definitionId: id, design, saver, readOnly: undefined, types, store }
 }
 
 /** A version, or a draft for somebody who may not change it: nothing here is ever sent or kept. */

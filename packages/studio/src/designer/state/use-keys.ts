@@ -4,6 +4,7 @@ import { isTyping } from '../../app/keys.ts'
 import { focusInspector } from '../canvas/focus.ts'
 import { bodiesOf } from '../model/index.ts'
 import {
+  alignSelected,
   arrangeAll,
   copySelected,
   type Direction,
@@ -39,7 +40,7 @@ export function useDesignerKeys(actions: { readonly save: () => void; readonly r
         event.ctrlKey || event.metaKey
           ? withControl(designer, event, actions)
           : event.altKey
-            ? withAlt(designer, event)
+            ? withAlt(designer, event, flow)
             : plain(designer, event, flow)
       if (handled) {
         event.preventDefault()
@@ -86,6 +87,7 @@ function withControl(
   const { design, readOnly } = designer
   const key = event.key.toLowerCase()
   if (key === 'a') selectAll(designer)
+  else if (key === 'f') designer.store.setState({ finding: true })
   else if (key === 's') save()
   else if (key === 'enter') run()
   else if (readOnly !== undefined) return false
@@ -96,10 +98,15 @@ function withControl(
   return true
 }
 
-function withAlt(designer: Designer, event: KeyboardEvent): boolean {
+function withAlt(designer: Designer, event: KeyboardEvent, flow: ReturnType<typeof useReactFlow>): boolean {
   const by = MOVES[event.key as Direction]
   if (by === undefined || designer.readOnly !== undefined || selectedSteps(designer).length === 0) return false
-  nudge(designer, by)
+  if (event.shiftKey)
+    alignSelected(designer, event.key as Direction, (key) => {
+      const { width = 0, height = 0 } = flow.getInternalNode(key)?.measured ?? {}
+      return { width, height }
+    })
+  else nudge(designer, by)
   return true
 }
 
@@ -109,7 +116,7 @@ function plain(designer: Designer, event: KeyboardEvent, flow: ReturnType<typeof
   const canvas = onCanvas(event.target)
   if (event.key in MOVES && canvas) {
     walk(designer, event.key as Direction)
-    show(designer, flow)
+    bringIntoView(designer, flow)
   } else if (event.key === '1') void flow.fitView({ padding: 0.12, maxZoom: 1, duration: 150 })
   else if (event.key === '0') void flow.zoomTo(1, { duration: 150 })
   else if (event.key === 'Escape') selectOnly(designer, [])
@@ -135,8 +142,8 @@ function focusName(): void {
   field?.select()
 }
 
-/** Brings the step that was walked to into view. */
-function show({ store, design }: Designer, flow: ReturnType<typeof useReactFlow>): void {
+/** Shows the step that was gone to. */
+export function bringIntoView({ store, design }: Designer, flow: ReturnType<typeof useReactFlow>): void {
   const [key] = store.getState().selection
   const node = key === undefined || !design.view.steps.has(key) ? undefined : flow.getInternalNode(key)
   if (node === undefined) return

@@ -21,7 +21,8 @@ import { type AuditEntry, auditQuery } from './audit-query.ts'
 
 const filters = [
   { name: 'actor', label: 'Who', placeholder: 'user:ann' },
-  { name: 'operation', label: 'What', placeholder: 'Release lock' },
+  { name: 'operation', label: 'Action', placeholder: 'Release lock' },
+  { name: 'target', label: 'Target', placeholder: 'wfi_…, order, user' },
   { name: 'outcome', label: 'Outcome', placeholder: 'done, FORBIDDEN' },
 ] as const
 
@@ -74,7 +75,7 @@ function AuditList() {
           noun="entry"
           plural="entries"
           query={query}
-          columns={['When', 'Who', 'What', 'On', 'Outcome', 'Reason', 'From', 'Node']}
+          columns={['When', 'Who', 'Action', 'Target', 'Outcome', 'Reason', 'From address', 'Node']}
           empty={
             <Empty icon={<ScrollText size={22} />} title="No entries">
               Every change through the API, and every attempt at one, is written down here.
@@ -95,6 +96,7 @@ function AuditList() {
                 >
                   {sentence(entry.operation)}
                 </button>
+                {entry.times > 1 && <span className="muted"> {entry.times} times</span>}
               </td>
               <td className="mono" title={entry.target}>
                 {entry.target || <span className="muted">–</span>}
@@ -146,9 +148,33 @@ function ExportButton({ filter }: { readonly filter: Query }) {
 
 const auditCsv = (rows: readonly AuditEntry[]): string =>
   csvOf(
-    ['at', 'actor', 'operation', 'target', 'outcome', 'status', 'reason', 'address', 'node', 'before', 'after'],
+    [
+      'at',
+      'actor',
+      'operation',
+      'times',
+      'target',
+      'outcome',
+      'status',
+      'reason',
+      'address',
+      'node',
+      'before',
+      'after',
+    ],
     rows.map((row) => [
-      ...[row.at, row.actor.id, row.operation, row.target, row.outcome, row.status, row.reason, row.address, row.node],
+      ...[
+        row.at,
+        row.actor.id,
+        row.operation,
+        row.times,
+        row.target,
+        row.outcome,
+        row.status,
+        row.reason,
+        row.address,
+        row.node,
+      ],
       ...[row.before, row.after].map((value) => (value === null ? '' : JSON.stringify(value))),
     ]),
   )

@@ -13,6 +13,7 @@ export function AuditPanel({ entry, close }: { readonly entry: AuditEntry; reado
         <Facts
           items={[
             ['When', <When key="at" at={entry.at} />],
+            ...(entry.times > 1 ? ([['Times', `${entry.times}, within a moment`]] as const) : []),
             ['Who', `${entry.actor.id} (${entry.actor.kind})`],
             ['On', entry.target || '–'],
             ['Outcome', `${entry.outcome}, ${entry.status}`],

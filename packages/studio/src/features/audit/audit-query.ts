@@ -17,6 +17,8 @@ export interface AuditEntry {
   readonly reason: string | null
   readonly before: unknown
   readonly after: unknown
+  /** How often within a moment. */
+  readonly times: number
 }
 
 export const auditQuery = (query: Query) =>

@@ -1,5 +1,6 @@
 import { Progress } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Layers } from 'lucide-react'
 import { call } from '../../api/client.ts'
 import { batchesQuery } from '../../api/queries.ts'
@@ -14,6 +15,7 @@ import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
+import { BatchDetail } from './batch-detail.tsx'
 
 const tones = { freezing: 'queued', applying: 'running', done: 'completed', cancelled: 'ended' } as const
 const words = { freezing: 'Listing', applying: 'Under way', done: 'Done', cancelled: 'Cancelled' } as const
@@ -38,6 +40,7 @@ export function BatchesPage() {
           Select instances in their list and choose what to do with them.
         </Empty>
       }
+      above={search.id === undefined ? undefined : <BatchDetail id={search.id} key={search.id} />}
       row={(operation) => <BatchRow key={operation.id} operation={operation} current={operation.id === search.id} />}
     />
   )
@@ -56,7 +59,11 @@ function BatchRow({ operation, current }: { readonly operation: BatchOperation; 
     .join(', ')
   return (
     <tr data-selected={current}>
-      <td className="mono">{shortId(operation.id)}</td>
+      <td>
+        <Link to="/batches" search={{ id: operation.id } as never} className="mono link">
+          {shortId(operation.id)}
+        </Link>
+      </td>
       <td>
         <ToneChip tone={tones[operation.state]}>{words[operation.state]}</ToneChip>
       </td>

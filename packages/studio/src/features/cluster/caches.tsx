@@ -58,9 +58,10 @@ function CacheRow({ cache }: { readonly cache: Cache }) {
     onSettled: () => client.invalidateQueries({ queryKey: ['caches'] }),
   })
   const number = (value: number): string => value.toLocaleString('en')
+  const label = sentence(cache.name.replaceAll('-', ' '))
   return (
-    <tr data-cache={cache.name} data-kept={cache.size}>
-      <td>{sentence(cache.name)}</td>
+    <tr data-cache={cache.name} data-kept={cache.size} data-invalidated={cache.invalidations}>
+      <td>{label}</td>
       <td className={table.right}>
         {number(cache.size)} <span className="muted">of {number(cache.limit)}</span>
       </td>

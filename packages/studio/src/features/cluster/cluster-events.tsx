@@ -30,10 +30,10 @@ export function ClusterEvents() {
         isEmpty={({ items }) => items.length === 0}
         empty={<p className={classes.calm}>No node has come or gone.</p>}
       >
-        {({ items }) => (
+        {({ items, names }) => (
           <Table columns={['When', 'Event', 'Node', 'More']}>
             {items.slice(0, SHOWN).map((event) => (
-              <tr key={event.position} data-event={event.kind}>
+              <tr key={event.position} data-event={event.kind} data-position={event.position}>
                 <td>
                   <When at={event.at} />
                 </td>
@@ -41,7 +41,7 @@ export function ClusterEvents() {
                   <ToneChip tone={tones[event.kind] ?? 'queued'}>{sentence(event.kind)}</ToneChip>
                 </td>
                 <td>{event.name}</td>
-                <td className="muted">{detailText(event)}</td>
+                <td className="muted">{detailText(event, names)}</td>
               </tr>
             ))}
           </Table>
@@ -51,12 +51,14 @@ export function ClusterEvents() {
   )
 }
 
-const detailText = ({ detail }: ClusterEvent): string =>
+const detailText = ({ detail }: ClusterEvent, names: ReadonlyMap<string, string>): string =>
   Object.entries(detail ?? {})
-    .map(([name, value]) => `${name} ${valueText(value)}`)
+    .map(([name, value]) => `${name} ${valueText(value, names)}`)
     .join(' · ')
 
-function valueText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(valueText).join(', ')
+/** Nodes are told by their names, where an event had one. */
+function valueText(value: unknown, names: ReadonlyMap<string, string>): string {
+  if (Array.isArray(value)) return value.map((each) => valueText(each, names)).join(', ')
+  if (typeof value === 'string') return names.get(value) ?? value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

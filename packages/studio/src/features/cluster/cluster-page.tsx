@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Crown, Info, Network } from 'lucide-react'
 import { nodesQuery } from '../../api/queries.ts'
-import type { ClusterNode } from '../../api/wire.ts'
+import type { ClusterNode, ClusterNodes, DevProcess } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -14,7 +14,11 @@ import { Caches } from './caches.tsx'
 import classes from './cluster.module.css'
 import { ClusterEvents } from './cluster-events.tsx'
 import { type Leader, leadersQuery } from './cluster-queries.ts'
+import { DevButtons } from './dev-buttons.tsx'
+import { Fact } from './fact.tsx'
 import { NodeButtons } from './node-buttons.tsx'
+import { isLate, type NodeEntry, nodeEntries } from './node-entries.ts'
+import { NodeLoad } from './node-load.tsx'
 
 export function ClusterPage() {
   const query = useQuery({ ...nodesQuery(), refetchInterval: usePollMs(1_500, 1_500) })
@@ -34,9 +38,9 @@ export function ClusterPage() {
           </Card>
         }
       >
-        {({ items }) => (
+        {(nodes) => (
           <div className={classes.stack}>
-            {items.length === 1 && (
+            {nodes.items.length === 1 && (
               <p className={classes.note}>
                 <Info size={16} aria-hidden />
                 One node: when it stops, work waits until it is back. Give several nodes the same PostgreSQL database,
@@ -44,12 +48,14 @@ export function ClusterPage() {
               </p>
             )}
             <div className={classes.nodes}>
-              {items.map((node) => (
+              {nodeEntries(nodes).map((entry) => (
                 <NodeCard
-                  key={node.id}
-                  node={node}
-                  leads={leaders?.items.filter(({ name }) => name === node.name) ?? []}
-                  versions={new Set(items.map(({ version }) => version)).size}
+                  key={entry.key}
+                  entry={entry}
+                  processes={nodes.processes ?? []}
+                  leads={leaders?.items.filter(({ name }) => name === entry.name) ?? []}
+                  versions={new Set(nodes.items.map(({ version }) => version)).size}
+                  patience={nodes.patience}
                 />
               ))}
             </div>
@@ -62,9 +68,6 @@ export function ClusterPage() {
   )
 }
 
-/** Silence is measured by the clock of the store, not of this browser. */
-const LATE_MS = 2_500
-
 const look: Readonly<Record<string, readonly [string, string]>> = {
   alive: ['Alive', 'completed'],
   cordoned: ['Cordoned', 'paused'],
@@ -72,20 +75,44 @@ const look: Readonly<Record<string, readonly [string, string]>> = {
   drained: ['Drained', 'paused'],
 }
 
-interface NodeCardProps {
-  readonly node: ClusterNode
-  readonly leads: readonly Leader[]
-  readonly versions: number
+/** What the supervisor of a dev cluster knows at once, and the store only after a while. */
+const processLook: Readonly<Record<DevProcess['state'], readonly [string, string] | undefined>> = {
+  starting: ['Starting', 'queued'],
+  running: undefined,
+  paused: ['Paused', 'paused'],
+  stopping: ['Stopping', 'paused'],
+  dead: ['Dead', 'faulted'],
 }
 
-function NodeCard({ node, leads, versions }: NodeCardProps) {
-  const late = node.state === 'alive' && node.silentMs > LATE_MS
-  const [label, tone] = late ? ['Late', 'retrying'] : (look[node.state] ?? ['Leaving', 'faulted'])
+const JOINING = ['Joining', 'queued'] as const
+
+function lookOf(node: ClusterNode, patience: ClusterNodes['patience']): readonly [string, string] {
+  return isLate(node, patience) ? ['Late', 'retrying'] : (look[node.state] ?? ['Leaving', 'faulted'])
+}
+
+interface NodeCardProps {
+  readonly entry: NodeEntry
+  readonly processes: readonly DevProcess[]
+  readonly leads: readonly Leader[]
+  readonly versions: number
+  readonly patience: ClusterNodes['patience']
+}
+
+function NodeCard({ entry, processes, leads, versions, patience }: NodeCardProps) {
+  const { name, node, process } = entry
+  const [label, tone] =
+    (process && processLook[process.state]) ?? (node === undefined ? JOINING : lookOf(node, patience))
   return (
-    <article className={classes.node} data-testid="node" data-name={node.name} data-state={node.state}>
+    <article
+      className={classes.node}
+      data-testid="node"
+      data-name={name}
+      data-state={node?.state}
+      data-process={process?.state}
+    >
       <header>
-        <h2 className="clip" title={node.name}>
-          {node.name}
+        <h2 className="clip" title={name}>
+          {name}
         </h2>
         {leads.map(({ election, term }) => (
           <Tooltip key={election} label={`Leads ${election}, term ${term}`}>
@@ -94,9 +121,33 @@ function NodeCard({ node, leads, versions }: NodeCardProps) {
             </span>
           </Tooltip>
         ))}
-        {node.self && <span className={classes.self}>answers you</span>}
-        <ToneChip tone={tone!}>{label}</ToneChip>
+        {node?.self && <span className={classes.self}>answers you</span>}
+        <ToneChip tone={tone}>{label}</ToneChip>
       </header>
+      {node === undefined ? (
+        <p className={classes.gone}>{absentText(process)}</p>
+      ) : (
+        <NodeFacts node={node} versions={versions} patience={patience} />
+      )}
+      {node !== undefined && process?.state !== 'dead' && <NodeButtons node={node} />}
+      {process !== undefined && (
+        <div className={classes.dev}>
+          <DevButtons process={process} processes={processes} />
+          <span className="small muted">Only in cluster dev</span>
+        </div>
+      )}
+    </article>
+  )
+}
+
+const absentText = (process: DevProcess | undefined): string =>
+  process?.state === 'dead' || process?.state === 'paused'
+    ? 'The others have noticed, and go on with what it had in hand.'
+    : 'It has not joined the cluster yet.'
+
+function NodeFacts({ node, versions, patience }: Pick<NodeCardProps, 'versions' | 'patience'> & { node: ClusterNode }) {
+  return (
+    <>
       <dl>
         <Fact name="In hand">
           {node.holds.toLocaleString('en')}
@@ -104,7 +155,11 @@ function NodeCard({ node, leads, versions }: NodeCardProps) {
             <span className="muted"> of {node.capacity.toLocaleString('en')} at once</span>
           )}
         </Fact>
-        <Fact name="Last heartbeat">{durationText(node.silentMs)} ago</Fact>
+        <Fact name="Last heartbeat">
+          <span title={patience && `Gone after ${durationText(patience.goneMs)} of silence`}>
+            {durationText(node.silentMs)} ago
+          </span>
+        </Fact>
         <Fact name="Up for">
           <Took from={node.startedAt} to={null} />
         </Fact>
@@ -112,23 +167,16 @@ function NodeCard({ node, leads, versions }: NodeCardProps) {
         <Fact name="Version">
           <span className={versions > 1 ? classes.mixed : undefined}>{node.version}</span>
         </Fact>
+        <NodeLoad nodeId={node.id} />
       </dl>
       <footer className="mono small muted">
         {shortId(node.id)}
         <CopyButton text={node.id} what="node id" />
         {node.roles !== undefined && <span>{node.roles.join(', ')}</span>}
       </footer>
-      <NodeButtons node={node} />
-    </article>
+    </>
   )
 }
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: React.ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd className="num">{children}</dd>
-  </div>
-)
 
 function skewText(skewMs: number | null | undefined): string {
   if (skewMs === null || skewMs === undefined) return 'not measured yet'

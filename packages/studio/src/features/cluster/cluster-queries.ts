@@ -50,20 +50,27 @@ interface EventPage {
   readonly after: string
 }
 
+interface Events extends EventPage {
+  /** Of all nodes that events told of, by their ids. */
+  readonly names: ReadonlyMap<string, string>
+}
+
 /** The latest events, newest first. The server tells them oldest first, so it is asked on from where it ended before. */
 export const eventsQuery = () =>
   queryOptions({
     queryKey: ['nodes', 'events'],
     queryFn: async ({ signal, client }) => {
-      const before = client.getQueryData<EventPage>(['nodes', 'events'])
+      const before = client.getQueryData<Events>(['nodes', 'events'])
       let items = before?.items ?? []
       let after = before?.after ?? '0'
+      const names = new Map(before?.names)
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const next = await call<EventPage>('GET', '/cluster/events', { query: { after, limit: PAGE }, signal })
         items = [...[...next.items].reverse(), ...items].slice(0, PAGE)
         after = next.after
+        for (const { nodeId, name } of next.items) names.set(nodeId, name)
         if (next.items.length < PAGE) break
       }
-      return { items, after }
+      return { items, after, names }
     },
   })

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, CircleCheck, Rocket } from 'lucide-react'
-import { incidentGroupsQuery, instancesQuery, nodesQuery, schedulesQuery } from '../../api/queries.ts'
+import { instancesQuery, nodesQuery, schedulesQuery } from '../../api/queries.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
 import { useNow } from '../../ui/now.ts'
@@ -10,11 +10,14 @@ import { StatusChip } from '../../ui/status.tsx'
 import { Took, When } from '../../ui/time.tsx'
 import { clockText, durationText, shortId } from '../../ui/time-text.ts'
 import { StartButton } from '../instances/start-dialog.tsx'
-import { humanTasksQuery } from '../queues/queues-queries.ts'
+import { humanTasksQuery } from '../tasks/human-task.ts'
 import { TourCard } from '../tour/tour-card.tsx'
 import { type Figures, figuresOf } from './figures.ts'
+import { HealthStrip } from './health-strip.tsx'
 import classes from './home.module.css'
+import { NeedsAttention } from './needs-attention.tsx'
 import { Spark } from './spark.tsx'
+import { useWorkflowNames } from './workflow-names.ts'
 
 const WINDOW_MIN = 10
 const MOST_TASKS = 5
@@ -38,11 +41,13 @@ export function HomePage() {
     queryKey: ['home', 'newest'] as never,
     refetchInterval: poll,
   })
+  const nameOf = useWorkflowNames()
   const now = useNow()
   const figures = figuresOf(recent.data, inFlight.data, now, WINDOW_MIN)
   return (
     <Page title="Home" lead={`What moved in the last ${WINDOW_MIN} minutes`} actions={<StartButton />}>
       <TourCard />
+      <HealthStrip />
       <FigureRow figures={figures} />
       <div className={classes.columns}>
         <Card
@@ -73,7 +78,7 @@ export function HomePage() {
                       <StatusChip status={instance.status} />
                     </span>
                     <Link to="/instances/$instanceId" params={{ instanceId: instance.id }} className={classes.what}>
-                      <strong>{instance.definitionId}</strong>{' '}
+                      <strong>{nameOf(instance.definitionId)}</strong>{' '}
                       <span className="mono small muted">{instance.correlationId ?? shortId(instance.id)}</span>
                     </Link>
                     <span className={`${classes.took} muted small`}>
@@ -89,7 +94,7 @@ export function HomePage() {
           </Area>
         </Card>
         <div className={classes.side}>
-          <Attention />
+          <NeedsAttention />
           <ForPeople />
           <NextRuns />
           <Nodes />
@@ -138,51 +143,6 @@ function Figure(props: {
       <strong className="num">{props.value}</strong>
       {props.bars !== undefined && <Spark values={props.bars} bad={props.bad === true} />}
     </Link>
-  )
-}
-
-function Attention() {
-  const query = useQuery({ ...incidentGroupsQuery(6), refetchInterval: usePollMs(5_000) })
-  return (
-    <Card
-      title="Needs attention"
-      flush
-      aside={
-        <Link to="/incidents" className="link small">
-          Incidents
-        </Link>
-      }
-    >
-      <Area
-        name="attention"
-        query={query}
-        rows={3}
-        isEmpty={({ items }) => items.length === 0}
-        empty={
-          <p className={classes.well}>
-            <CircleCheck size={16} aria-hidden /> No incident is open.
-          </p>
-        }
-      >
-        {({ items }) => (
-          <ul className={classes.feed}>
-            {items.map((group) => (
-              <li key={group.fingerprint}>
-                <span className={classes.count}>{group.open}</span>
-                <Link to="/incidents" search={{ fingerprint: group.fingerprint } as never} className={classes.what}>
-                  <strong>{group.definitionId}</strong> <span className="muted">{group.step ?? ''}</span>
-                  <br />
-                  <span className="small muted">{group.message}</span>
-                </Link>
-                <span className="muted small">
-                  <When at={group.lastAt} />
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Area>
-    </Card>
   )
 }
 

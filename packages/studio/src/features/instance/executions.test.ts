@@ -92,4 +92,40 @@ describe('executions', () => {
     expect(w).toMatchObject({ status: 'cancelled', endedAt: at(2) })
     expect(f).toMatchObject({ status: 'faulted', attempts: 3, error: { code: 'E' } })
   })
+
+  it('calls queued what lies before the first fact of a node that took it up', () => {
+    const [started, ...rest] = journal([0, 'started'], [4, 'completed', { step: 'a' }], [6, 'completed', { step: 'b' }])
+    const queued = executionsOf({ facts: [{ ...started!, claimNo: 0 }, ...rest] })
+    expect(queued.map(({ segments }) => segments)).toEqual([
+      [{ kind: 'queued', from: at(0), to: at(4) }],
+      [{ kind: 'running', from: at(4), to: at(6) }],
+    ])
+    const born = executionsOf({ facts: [started!, ...rest] })
+    expect(born[0]!.segments).toEqual([{ kind: 'running', from: at(0), to: at(4) }])
+  })
+
+  it('closes containers in containers from the inside, in a journal of thousands of turns', () => {
+    const turns = Array.from({ length: 5_000 }, (_, turn) => turn)
+    const facts = journal(
+      [0, 'started'],
+      [0, 'opened', { step: 'each', items: turns }],
+      ...turns.flatMap((turn): (readonly [number, string, object])[] => [
+        [turn, 'opened', { step: `each[${turn}].par`, branches: 1 }],
+        [turn + 1, 'completed', { step: `each[${turn}].par[0].a` }],
+        [turn + 1, 'completed', { step: `each[${turn}].b` }],
+      ]),
+      [9_000, 'completed', { step: 'after' }],
+    )
+    const before = new Map([
+      ['b', ['par']],
+      ['after', ['each']],
+    ])
+    const runs = executionsOf({ facts, before, live: new Set() })
+    expect(runs).toHaveLength(15_002)
+    const of = (key: string) => runs.find((run) => run.key === key)
+    expect(of('each[7].par')).toMatchObject({ status: 'completed', endedAt: at(8) })
+    expect(of('each[7].b')).toMatchObject({ begunAt: at(8), endedAt: at(8) })
+    expect(of('each')).toMatchObject({ status: 'completed', endedAt: at(5_000) })
+    expect(of('after')).toMatchObject({ begunAt: at(5_000), endedAt: at(9_000) })
+  })
 })

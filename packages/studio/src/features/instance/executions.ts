@@ -2,8 +2,11 @@ import type { FactRow, Failure } from '../../api/wire.ts'
 import type { Look } from '../../ui/status.tsx'
 import { activityOf, scopeOf } from './step-key.ts'
 
-/** `lock`: it waits for a lock of the cluster. `suspended`: for anything else. */
-export type SegmentKind = 'running' | 'lock' | 'suspended' | 'backoff' | 'open'
+/**
+ * `lock`: it waits for a lock of the cluster. `suspended`: for anything else. `queued`: no node had the instance yet; the journal tells when the
+ * first step had ended, not when a node took it up, so that the first step is part of it.
+ */
+export type SegmentKind = 'queued' | 'running' | 'lock' | 'suspended' | 'backoff' | 'open'
 
 export interface Segment {
   readonly kind: SegmentKind
@@ -42,6 +45,8 @@ interface Open {
   error: Failure | undefined
   wait: Readonly<Record<string, unknown>> | undefined
   container: boolean
+  /** Of its first segment. */
+  first: SegmentKind
 }
 
 export interface JournalReading {
@@ -55,9 +60,12 @@ export interface JournalReading {
 /** Runs of steps in the order in which they first appear. The journal tells ends, not beginnings: those are told by what led there. */
 export function executionsOf({ facts, before, live }: JournalReading): readonly Execution[] {
   const open = new Map<string, Open>()
-  const endedAt = new Map<string, number>()
+  const ends = new Ends()
   let last = facts[0] === undefined ? 0 : Date.parse(facts[0].at)
   let lastInstance = last
+  // A start that a node took at birth bears its claim; in a copy, no fact of the original does.
+  const [start, second] = facts
+  const queuedFrom = start?.kind === 'started' && start.claimNo === 0 && second?.claimNo !== 0 ? last : undefined
   for (const fact of facts) {
     const at = Date.parse(fact.at)
     const key = fact.data.step
@@ -73,18 +81,19 @@ export function executionsOf({ facts, before, live }: JournalReading): readonly 
     }
     let run = open.get(key)
     if (run === undefined || run.endedAt !== undefined) {
-      run = begin(key, beginning(key, endedAt, before, lastInstance) ?? last)
+      run = begin(key, beginning(key, ends, before, lastInstance) ?? last)
+      if (run.begunAt === queuedFrom) run.first = 'queued'
       open.set(key, run)
     }
     apply(run, fact, at)
-    if (run.endedAt !== undefined || run.container) endedAt.set(key, at)
+    if (run.endedAt !== undefined || run.container) ends.set(key, at)
     // Containers write nothing when they end: what leads on from them begins after the last of their parts.
-    for (const each of open.values()) if (each.container && isWithin(key, each.key)) endedAt.set(each.key, at)
+    for (const around of keysAround(key)) if (open.get(around)?.container === true) ends.set(around, at)
     last = at
   }
   const runs = [...open.values()]
   closeContainers(runs, live, last)
-  return runs.map(({ cursor: _, container: __, ...run }) => ({
+  return runs.map(({ cursor: _, container: __, first: ___, ...run }) => ({
     ...run,
     activity: activityOf(run.key),
     segments: run.segments.filter((part) => part.to === undefined || part.to > part.from),
@@ -105,20 +114,38 @@ const begin = (key: string, at: number): Open => ({
   error: undefined,
   wait: undefined,
   container: false,
+  first: 'running',
 })
+
+/** When the runs of each activity last ended, apart for every turn of a loop: a journal may tell of thousands. */
+class Ends {
+  readonly #at = new Map<string, Map<string, number>>()
+
+  /** Facts come in the order of their moments: the last one told is the latest. */
+  set(key: string, at: number): void {
+    const scope = scopeOf(key)
+    const within = this.#at.get(scope) ?? new Map<string, number>()
+    this.#at.set(scope, within.set(activityOf(key), at))
+  }
+
+  of(scope: string, activities: readonly string[]): readonly number[] {
+    const within = this.#at.get(scope)
+    return activities.flatMap((activity) => within?.get(activity) ?? [])
+  }
+}
 
 /** When the last step that leads to it had ended, or its container was opened. */
 function beginning(
   key: string,
-  endedAt: ReadonlyMap<string, number>,
+  ends: Ends,
   before: ReadonlyMap<string, readonly string[]> | undefined,
   started: number,
 ): number | undefined {
   if (before === undefined) return undefined
   const scope = scopeOf(key)
   const led = before.get(activityOf(key)) ?? []
-  const times = [...endedAt].filter(([each]) => scopeOf(each) === scope && led.includes(activityOf(each)))
-  if (times.length > 0) return Math.max(started, ...times.map(([, at]) => at))
+  const times = ends.of(scope, led)
+  if (times.length > 0) return Math.max(started, ...times)
   return led.length === 0 && scope === '' ? started : undefined
 }
 
@@ -128,7 +155,7 @@ function apply(run: Open, fact: FactRow, at: number): void {
   const cut = (): void => {
     const part = run.segments.at(-1)
     if (part !== undefined && part.to === undefined) run.segments[run.segments.length - 1] = { ...part, to: at }
-    else run.segments.push({ kind: 'running', from: run.cursor, to: at })
+    else run.segments.push({ kind: run.segments.length === 0 ? run.first : 'running', from: run.cursor, to: at })
     run.cursor = at
   }
   switch (fact.kind) {
@@ -182,14 +209,16 @@ function closeAll(open: ReadonlyMap<string, Open>, at: number): void {
   }
 }
 
-/** A container that is not live any more ended with the last of what is in it. */
+/** A container that is not live any more ended with the last of what is in it. Those inside appear after those around them, and are closed first. */
 function closeContainers(runs: readonly Open[], live: ReadonlySet<string> | undefined, last: number): void {
-  for (const run of runs) {
-    if (!run.container) continue
-    const within = runs.filter(({ key }) => isWithin(key, run.key))
+  const containers = runs.filter(({ container }) => container)
+  const parts = new Map(containers.map(({ key }) => [key, [] as Open[]]))
+  for (const run of runs) for (const around of keysAround(run.key)) parts.get(around)?.push(run)
+  for (const run of containers.toReversed()) {
+    const within = parts.get(run.key)!
     const ended = within.every(({ endedAt }) => endedAt !== undefined)
     if (run.endedAt === undefined && (live === undefined ? !ended : live.has(run.key))) continue
-    const at = Math.max(run.begunAt, ...within.map(({ endedAt }) => endedAt ?? last))
+    const at = within.reduce((latest, { endedAt }) => Math.max(latest, endedAt ?? last), run.begunAt)
     const failed = within.some(({ status }) => status === 'faulted') && run.endedAt !== undefined
     run.endedAt = at
     run.status = failed ? 'faulted' : 'completed'
@@ -197,5 +226,7 @@ function closeContainers(runs: readonly Open[], live: ReadonlySet<string> | unde
   }
 }
 
-const isWithin = (key: string, container: string): boolean =>
-  key.startsWith(container) && '[.:'.includes(key[container.length] ?? ' ')
+/** Keys that a container around it would have: `par[1].loop[0].x` lies in `par[1].loop[0]`, `par[1].loop`, `par[1]` and `par`. */
+function keysAround(key: string): readonly string[] {
+  return [...key.matchAll(/[[.:]/g)].map(({ index }) => key.slice(0, index))
+}

@@ -10,7 +10,13 @@ import { shortId } from '../../ui/time-text.ts'
 import classes from './instance.module.css'
 import { Verbs } from './verbs.tsx'
 
-export function InstanceHead({ instance, past }: { readonly instance: Instance; readonly past: StateAt | undefined }) {
+export function InstanceHead(props: {
+  readonly instance: Instance
+  /** Of the workflow, in the version that it runs. */
+  readonly name: string | undefined
+  readonly past: StateAt | undefined
+}) {
+  const { instance, name, past } = props
   const { id, definitionId, version, correlationId, nodeId } = instance
   const { data: nodes } = useQuery(nodesQuery())
   const holder = nodes?.items.find((node) => node.id === nodeId)?.name
@@ -20,7 +26,7 @@ export function InstanceHead({ instance, past }: { readonly instance: Instance; 
         <div className={classes.title}>
           <h1>
             <Link to="/definitions/$definitionId" params={{ definitionId }} className="link-plain">
-              {definitionId}
+              {name ?? definitionId}
             </Link>{' '}
             <span className="muted">v{version}</span>
           </h1>
@@ -30,6 +36,7 @@ export function InstanceHead({ instance, past }: { readonly instance: Instance; 
           />
         </div>
         <div className={classes.meta}>
+          {name !== undefined && name !== definitionId && <span className="mono">{definitionId}</span>}
           <span className="mono" title={id}>
             {shortId(id)}
             <CopyButton text={id} what="instance id" />

@@ -2,23 +2,26 @@ import { Tabs } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo } from 'react'
-import { journalQuery } from '../../api/journal.ts'
-import { instanceQuery, stateQuery, versionQuery } from '../../api/queries.ts'
-import type { Instance } from '../../api/wire.ts'
+import { journalAroundQuery, journalQuery, wantMore } from '../../api/journal.ts'
+import { isSettled, MOST_DRAWN } from '../../api/journal-pages.ts'
+import { activitiesQuery, instanceQuery, stateQuery, versionQuery } from '../../api/queries.ts'
+import type { ActivityTally, Instance } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { activitiesById, predecessors } from '../../canvas/canvas-model.ts'
 import { usePollMs } from '../../live/live-state.ts'
-import { Area } from '../../ui/area.tsx'
+import { Area, ProblemCard } from '../../ui/area.tsx'
 import { Missing } from '../../ui/missing.tsx'
 import { useNow } from '../../ui/now.ts'
 import { shortId } from '../../ui/time-text.ts'
 import { useTour } from '../tour/tour-state.ts'
+import { AuditTab } from './audit-tab.tsx'
 import { DataTab } from './data-tab.tsx'
 import { ErrorCard } from './error-card.tsx'
 import { executionsOf } from './executions.ts'
 import classes from './instance.module.css'
 import { InstanceHead } from './instance-head.tsx'
 import { JournalTab } from './journal-tab.tsx'
+import { OlderSteps } from './older-steps.tsx'
 import { RelationsTab } from './relations-tab.tsx'
 import { Scrubber } from './scrubber.tsx'
 import { StepPanel } from './step-panel.tsx'
@@ -27,6 +30,8 @@ import { Timeline } from './timeline.tsx'
 import { WaitsTab } from './waits-tab.tsx'
 
 const GraphView = lazy(() => import('../../canvas/graph-view.tsx').then((module) => ({ default: module.GraphView })))
+
+const none: readonly ActivityTally[] = []
 
 const ended = new Set(['completed', 'faulted', 'cancelled', 'terminated'])
 
@@ -46,6 +51,10 @@ export function InstancePage() {
   useEffect(() => {
     if (seen) tick('watch')
   }, [seen, tick])
+  const travels = useUrlSearch()[0].at !== undefined
+  useEffect(() => {
+    if (travels) tick('travel')
+  }, [travels, tick])
   return (
     <Area
       name="instance"
@@ -75,23 +84,29 @@ function Viewer({ instance }: { readonly instance: Instance }) {
   useEffect(() => {
     if (behind) void refetch()
   }, [behind, refetch])
+  // A moment that lies behind what is kept up to date has facts of its own.
+  const behindWindow = at !== undefined && journal.data !== undefined && at < (journal.data.facts[0]?.seq ?? 0)
+  const around = useQuery({ ...journalAroundQuery(id, at ?? 1), enabled: behindWindow })
+  const shown = behindWindow ? around : journal
   const state = useQuery(stateQuery(id, at ?? revision))
+  const tallies = useQuery(activitiesQuery(id, at ?? revision))
   const version = useQuery(versionQuery(instance.definitionId, state.data?.version ?? instance.version))
   const document = version.data?.document ?? undefined
   const now = useNow()
 
   const facts = useMemo(() => {
-    const all = journal.data?.facts ?? []
+    const all = shown.data?.facts ?? []
     return at === undefined ? all : all.filter(({ seq }) => seq <= at)
-  }, [journal.data, at])
+  }, [shown.data, at])
   const executions = useMemo(() => {
     const live = state.data === undefined ? undefined : new Set(state.data.steps.map(({ step }) => step))
     return executionsOf({ facts, live, before: document && predecessors(document) })
   }, [facts, state.data, document])
   // In the past, countdowns stand where they stood.
   const moment = at === undefined ? now : Date.parse(state.data?.at ?? instance.createdAt)
-  const states = useMemo(() => stepStates(executions, state.data, moment), [executions, state.data, moment])
-  const taken = useMemo(() => document && takenEdges(document, executions), [document, executions])
+  const items = tallies.data?.items ?? none
+  const states = useMemo(() => stepStates(items, state.data, moment), [items, state.data, moment])
+  const taken = useMemo(() => document && takenEdges(document, items), [document, items])
   const activities = useMemo(() => document && activitiesById(document), [document])
   const select = (step: string | undefined): void => change({ step }, true)
   const past = at !== undefined
@@ -110,23 +125,49 @@ function Viewer({ instance }: { readonly instance: Instance }) {
             : Date.parse(instance.finishedAt)
       }
       start={Date.parse(instance.createdAt)}
-      partial={journal.data?.complete === false}
+      live={!past && instance.finishedAt === null}
+      partial={shown.data?.complete === false}
+      older={
+        journal.data?.complete === false && (
+          <OlderSteps
+            drawn={journal.data.facts.length}
+            total={revision}
+            reading={!isSettled(journal.data)}
+            full={isSettled(journal.data) && journal.data.facts.length >= MOST_DRAWN}
+            more={(count) => {
+              wantMore(client, id, count)
+              void refetch()
+            }}
+          />
+        )
+      }
     />
   )
   return (
     <div className={classes.page}>
-      <InstanceHead instance={instance} past={past ? state.data : undefined} />
-      <ErrorCard instance={instance} activities={activities} select={select} />
+      <InstanceHead instance={instance} name={document?.name} past={past ? state.data : undefined} />
+      <ErrorCard
+        instance={instance}
+        activities={activities}
+        tallies={items}
+        state={state.data}
+        document={document}
+        select={select}
+      />
       <Scrubber
         instance={instance}
         at={at}
         factAt={facts.find(({ seq }) => seq === at)}
+        schema={document?.input}
         go={(to) => change({ at: to === undefined ? undefined : String(to) }, true)}
       />
       <div className={classes.columns} data-panel={search.step !== undefined}>
         <div className={classes.work}>
           {version.data?.kind !== 'function' && (
             <section className={classes.graph} aria-label="Graph">
+              {tallies.data === undefined && tallies.error !== null && (
+                <ProblemCard name="graph" error={tallies.error} retry={() => tallies.refetch()} />
+              )}
               {document !== undefined && (
                 <Suspense>
                   <GraphView
@@ -154,9 +195,10 @@ function Viewer({ instance }: { readonly instance: Instance }) {
                 Waits for{instance.waitingFor.length > 0 && ` · ${instance.waitingFor.length}`}
               </Tabs.Tab>
               <Tabs.Tab value="relations">Relations</Tabs.Tab>
+              <Tabs.Tab value="audit">Audit</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="timeline">
-              <Area name="timeline" query={journal} rows={5}>
+              <Area<unknown> name="timeline" query={shown} rows={5}>
                 {() => timeline}
               </Area>
             </Tabs.Panel>
@@ -164,13 +206,16 @@ function Viewer({ instance }: { readonly instance: Instance }) {
               <JournalTab instance={instance} at={at} select={select} go={(seq) => change({ at: String(seq) }, true)} />
             </Tabs.Panel>
             <Tabs.Panel value="data">
-              <DataTab instance={instance} state={state.data} past={past} />
+              <DataTab instance={instance} state={state.data} document={document} past={past} />
             </Tabs.Panel>
             <Tabs.Panel value="waits">
               <WaitsTab instance={instance} />
             </Tabs.Panel>
             <Tabs.Panel value="relations">
               <RelationsTab instance={instance} facts={journal.data?.facts ?? []} />
+            </Tabs.Panel>
+            <Tabs.Panel value="audit">
+              <AuditTab instance={instance} />
             </Tabs.Panel>
           </Tabs>
         </div>
@@ -181,6 +226,7 @@ function Viewer({ instance }: { readonly instance: Instance }) {
             activities={activities}
             instance={instance}
             state={states.get(activityIn(search.step, activities))}
+            tally={items.find(({ activity }) => activity === activityIn(search.step!, activities))}
             select={select}
           />
         )}

@@ -1,18 +1,19 @@
-import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button, SegmentedControl, Select, TextInput, Tooltip } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Download, Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { call } from '../../api/client.ts'
-import { journalPath, journalQuery } from '../../api/journal.ts'
-import type { FactRow, Instance, Page } from '../../api/wire.ts'
+import { journalPages, journalQuery } from '../../api/journal.ts'
+import { isSettled, PAGE, wholeJournal } from '../../api/journal-pages.ts'
+import { toProblem } from '../../api/problem.ts'
+import type { FactRow, Instance } from '../../api/wire.ts'
 import { saveFile } from '../../browser/save-file.ts'
 import { Area } from '../../ui/area.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { factGroups, factText, fitsGroup, type GroupName, toneOf } from './fact-look.ts'
 import classes from './journal-tab.module.css'
 
-const PAGE = 200
 const ROW = 32
 
 type Order = 'desc' | 'asc'
@@ -66,21 +67,37 @@ export function JournalTab(props: JournalProps) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Download size={13} />}
-          onClick={() =>
-            saveFile(`${props.instance.id}-journal.json`, 'application/json', JSON.stringify(facts, undefined, 2))
-          }
-        >
-          JSON
-        </Button>
+        <SaveJournal instance={props.instance} />
       </div>
       <Area<unknown> name="journal" query={journal.query} rows={8}>
         {() => <FactList {...props} facts={shown} more={more} loadMore={loadMore} loading={loading} />}
       </Area>
     </div>
+  )
+}
+
+/** The whole of it, whatever is shown. */
+function SaveJournal({ instance }: { readonly instance: Instance }) {
+  const [count, setCount] = useState(0)
+  const save = useMutation({
+    mutationFn: () => wholeJournal(journalPages(instance.id), setCount),
+    onSuccess: (facts) =>
+      saveFile(`${instance.id}-journal.json`, 'application/json', JSON.stringify(facts, undefined, 2)),
+    onError: (error) =>
+      notifications.show({ color: 'danger', title: toProblem(error).title, message: toProblem(error).detail }),
+  })
+  return (
+    <Tooltip label={save.isPending ? `${count.toLocaleString('en')} facts` : 'Save the whole journal'}>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Download size={13} />}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      >
+        JSON
+      </Button>
+    </Tooltip>
   )
 }
 
@@ -98,10 +115,7 @@ function useJournal({ id }: Instance, order: Order) {
     enabled: order === 'asc',
     initialPageParam: order === 'asc' ? '0' : String(low ?? 0),
     queryFn: ({ pageParam, signal }) =>
-      call<Page<FactRow>>('GET', journalPath(id), {
-        query: { order, limit: PAGE, [order === 'asc' ? 'after' : 'before']: pageParam },
-        signal,
-      }),
+      journalPages(id, signal)({ order, limit: PAGE, [order === 'asc' ? 'after' : 'before']: pageParam }),
     getNextPageParam: (last) => last.page.next ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
@@ -124,7 +138,8 @@ function useJournal({ id }: Instance, order: Order) {
     query: newest,
     facts: [...(newest.data?.facts ?? [])].reverse().concat(read),
     more: newest.data?.complete === false && (first || pages.hasNextPage),
-    loading: pages.isFetching,
+    // What is kept up to date reaches back by itself; only behind it are pages asked for.
+    loading: pages.isFetching || (newest.data !== undefined && !isSettled(newest.data)),
     loadMore: () => void (first ? pages.refetch() : pages.fetchNextPage()),
   }
 }

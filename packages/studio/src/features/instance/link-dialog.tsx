@@ -7,6 +7,7 @@ import { apiRoot } from '../../browser/place.ts'
 import { ProblemCard } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { When } from '../../ui/time.tsx'
+import { taskIdOf } from '../tasks/human-task.ts'
 import classes from './instance.module.css'
 
 const lives = [
@@ -25,8 +26,7 @@ interface Issued {
 export function LinkDialog({ wait, close }: { readonly wait: WaitingFor; readonly close: () => void }) {
   const [ttl, setTtl] = useState('7d')
   const make = useMutation({
-    mutationFn: () =>
-      call<Issued>('POST', `/human-tasks/${wait.bookmarkId.replace(/^bkm_/, 'hmt_')}/token`, { body: { ttl } }),
+    mutationFn: () => call<Issued>('POST', `/human-tasks/${taskIdOf(wait.bookmarkId)}/token`, { body: { ttl } }),
   })
   if (make.data !== undefined) {
     const address = new URL(make.data.page, apiRoot).href

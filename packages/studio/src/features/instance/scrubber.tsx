@@ -1,15 +1,11 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, GitFork, History, Pause, Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { call } from '../../api/client.ts'
-import { toProblem } from '../../api/problem.ts'
 import type { FactRow, Instance } from '../../api/wire.ts'
 import { listenKeys } from '../../app/keys.ts'
 import { every } from '../../browser/time.ts'
 import { MayButton } from '../../ui/may-button.tsx'
+import { ForkDialog } from './fork-dialog.tsx'
 import classes from './instance.module.css'
 
 const PLAY_MS = 700
@@ -20,10 +16,12 @@ interface ScrubberProps {
   readonly at: number | undefined
   readonly factAt: FactRow | undefined
   readonly go: (at: number | undefined) => void
+  /** Of its input. */
+  readonly schema: unknown
 }
 
 /** Leads through the facts of an instance: graph, variables and journal show what was then. Keys: [ and ]. */
-export function Scrubber({ instance, at, factAt, go }: ScrubberProps) {
+export function Scrubber({ instance, at, factAt, go, schema }: ScrubberProps) {
   const last = instance.revision
   const place = at ?? last
   const [playing, setPlaying] = useState(false)
@@ -87,7 +85,7 @@ export function Scrubber({ instance, at, factAt, go }: ScrubberProps) {
           ? `Fact ${last.toLocaleString('en')}, the newest`
           : `Fact ${at.toLocaleString('en')} of ${last.toLocaleString('en')}${factAt === undefined ? '' : ` · ${factAt.kind} · ${factAt.at.slice(11, 23)}`}`}
       </span>
-      {at !== undefined && <ForkButton instance={instance} at={at} />}
+      {at !== undefined && <ForkButton instance={instance} schema={schema} at={at} />}
       {at !== undefined && (
         <Button size="compact-xs" variant="filled" onClick={() => go(undefined)}>
           Back to now
@@ -119,27 +117,20 @@ function IconButton(props: {
   )
 }
 
-function ForkButton({ instance, at }: { readonly instance: Instance; readonly at: number }) {
-  const navigate = useNavigate()
-  const fork = useMutation({
-    mutationFn: () => call<Instance>('POST', `/workflow-instances/${instance.id}/fork`, { body: { at } }),
-    onSuccess: (copy) => {
-      notifications.show({ message: `A copy goes on from fact ${at}` })
-      void navigate({ to: '/instances/$instanceId', params: { instanceId: copy.id }, search: {} })
-    },
-    onError: (error) =>
-      notifications.show({ color: 'danger', title: toProblem(error).title, message: toProblem(error).detail }),
-  })
+function ForkButton({ instance, schema, at }: Pick<ScrubberProps, 'instance' | 'schema'> & { readonly at: number }) {
+  const [open, setOpen] = useState(false)
   return (
-    <MayButton
-      size="compact-xs"
-      variant="default"
-      permission="instances:operate"
-      leftSection={<GitFork size={13} />}
-      loading={fork.isPending}
-      onClick={() => fork.mutate()}
-    >
-      Fork from here
-    </MayButton>
+    <>
+      <MayButton
+        size="compact-xs"
+        variant="default"
+        permission="instances:operate"
+        leftSection={<GitFork size={13} />}
+        onClick={() => setOpen(true)}
+      >
+        Fork from here…
+      </MayButton>
+      {open && <ForkDialog instance={instance} schema={schema} at={at} close={() => setOpen(false)} />}
+    </>
   )
 }

@@ -1,15 +1,16 @@
-import { Button, CloseButton } from '@mantine/core'
+import { CloseButton } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useEffect } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
-import type { Activity, Instance } from '../../api/wire.ts'
+import type { Activity, ActivityTally, Failure, Instance } from '../../api/wire.ts'
 import { listenKeys } from '../../app/keys.ts'
 import type { StepState } from '../../canvas/graph-view.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
+import { MayButton } from '../../ui/may-button.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Facts } from '../../ui/page.tsx'
 import { StatusChip } from '../../ui/status.tsx'
@@ -18,9 +19,16 @@ import { durationText, shortId } from '../../ui/time-text.ts'
 import type { Execution } from './executions.ts'
 import { waitText } from './fact-look.ts'
 import classes from './instance.module.css'
+import { StepProgress } from './step-progress.tsx'
 
 const MOST_RUNS = 40
-const parts = { running: 'running', suspended: 'suspended', lock: 'before its lock', backoff: 'before a retry' }
+const parts = {
+  queued: 'queued',
+  running: 'running',
+  suspended: 'suspended',
+  lock: 'before its lock',
+  backoff: 'before a retry',
+}
 
 interface PanelProps {
   /** An activity, or one of its runs. */
@@ -29,10 +37,12 @@ interface PanelProps {
   readonly activities: ReadonlyMap<string, Activity> | undefined
   readonly instance: Instance
   readonly state: StepState | undefined
+  /** Over the whole journal. */
+  readonly tally: ActivityTally | undefined
   readonly select: (step: string | undefined) => void
 }
 
-export function StepPanel({ step, executions, activities, instance, state, select }: PanelProps) {
+export function StepPanel({ step, executions, activities, instance, state, tally, select }: PanelProps) {
   const run = executions.find(({ key }) => key === step) ?? executions.findLast(({ activity }) => activity === step)
   const activity = activities?.get(run?.activity ?? step)
   const runs = executions.filter(({ activity: each }) => each === (run?.activity ?? step))
@@ -51,7 +61,10 @@ export function StepPanel({ step, executions, activities, instance, state, selec
       <div className={classes.panelBody}>
         {runs.length > 1 && (
           <div>
-            <h3>{runs.length} runs</h3>
+            <h3>
+              {(tally?.runs ?? runs.length).toLocaleString('en')} runs
+              {runs.length < (tally?.runs ?? 0) && `, the last ${Math.min(MOST_RUNS, runs.length)}`}
+            </h3>
             <div className={classes.runs}>
               {runs.slice(-MOST_RUNS).map((each) => (
                 <button type="button" key={each.key} aria-pressed={each === run} onClick={() => select(each.key)}>
@@ -62,9 +75,12 @@ export function StepPanel({ step, executions, activities, instance, state, selec
           </div>
         )}
         {run === undefined ? (
-          <div>{state === undefined ? 'It has not run in this instance.' : <StatusChip status={state.status} />}</div>
+          <Tallied state={state} tally={tally} />
         ) : (
           <RunParts run={run} status={runs.at(-1) === run ? (state?.status ?? run.status) : run.status} />
+        )}
+        {run?.endedAt === undefined && instance.finishedAt === null && (
+          <StepProgress instance={instance} step={run?.key ?? step} />
         )}
         {run?.status === 'faulted' && instance.status === 'faulted' && <RetryHere instance={instance} run={run} />}
         {activity?.description !== undefined && (
@@ -81,6 +97,43 @@ export function StepPanel({ step, executions, activities, instance, state, selec
         )}
       </div>
     </aside>
+  )
+}
+
+/** What is known of an activity whose runs lie further back than the facts that are here. */
+function Tallied({ state, tally }: Pick<PanelProps, 'state' | 'tally'>) {
+  if (state === undefined) return <div>It has not run in this instance.</div>
+  if (tally === undefined) return <StatusChip status={state.status} />
+  const left = Object.entries(tally.outcomes).map(([outcome, count]) => `${outcome} ×${count.toLocaleString('en')}`)
+  return (
+    <>
+      <Facts
+        items={[
+          ['Status', <StatusChip key="status" status={state.status} />],
+          ['First', <When key="first" at={tally.firstAt} />],
+          ['Last', <When key="last" at={tally.lastAt} />],
+          ['Runs', tally.runs.toLocaleString('en')],
+          ...(tally.retries === 0 ? [] : [['Retries', tally.retries.toLocaleString('en')] as const]),
+          ...(tally.failures === 0 ? [] : [['Failures', tally.failures.toLocaleString('en')] as const]),
+          ...(left.length === 0 ? [] : [['Left by', left.join(', ')] as const]),
+        ]}
+      />
+      {tally.lastError !== null && <FailureBox title="Last error" error={tally.lastError} />}
+      <p className="small muted">Its single runs lie further back: go to an earlier fact to see them.</p>
+    </>
+  )
+}
+
+function FailureBox({ title, error }: { readonly title: string; readonly error: Failure }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <div className={classes.failure}>
+        <strong className="mono small">{error.code}</strong>
+        <br />
+        {error.message}
+      </div>
+    </div>
   )
 }
 
@@ -114,14 +167,7 @@ function RunParts({ run, status }: { readonly run: Execution; readonly status: E
         ]}
       />
       {run.error !== undefined && (
-        <div>
-          <h3>{run.status === 'faulted' ? 'Error' : 'Last error'}</h3>
-          <div className={classes.failure}>
-            <strong className="mono small">{run.error.code}</strong>
-            <br />
-            {run.error.message}
-          </div>
-        </div>
+        <FailureBox title={run.status === 'faulted' ? 'Error' : 'Last error'} error={run.error} />
       )}
       {run.output !== undefined && (
         <div>
@@ -148,8 +194,14 @@ function RetryHere({ instance, run }: { readonly instance: Instance; readonly ru
       notifications.show({ color: 'danger', title: toProblem(error).title, message: toProblem(error).detail }),
   })
   return (
-    <Button size="xs" leftSection={<RotateCw size={14} />} loading={retry.isPending} onClick={() => retry.mutate()}>
+    <MayButton
+      size="xs"
+      permission="instances:operate"
+      leftSection={<RotateCw size={14} />}
+      loading={retry.isPending}
+      onClick={() => retry.mutate()}
+    >
       Retry from here
-    </Button>
+    </MayButton>
   )
 }

@@ -1,12 +1,11 @@
-import type { GraphBody, StateAt } from '../../api/wire.ts'
+import type { ActivityTally, GraphBody, StateAt } from '../../api/wire.ts'
 import { canvasModel } from '../../canvas/canvas-model.ts'
 import type { StepState } from '../../canvas/graph-view.tsx'
-import type { Look } from '../../ui/status.tsx'
 import { clockText } from '../../ui/time-text.ts'
 import type { Execution } from './executions.ts'
 
-/** What the state calls phases, in the looks of statuses. */
-const phases: Readonly<Record<string, Look>> = {
+/** What the state calls phases, as statuses. */
+const phases: Readonly<Record<string, Tally['status']>> = {
   active: 'running',
   open: 'running',
   waiting: 'suspended',
@@ -14,25 +13,53 @@ const phases: Readonly<Record<string, Look>> = {
   failed: 'faulted',
 }
 
-/** How every activity of the drawing stands: what lives by the state, what has ended by the journal. */
+/** How an activity stands, and how often it went which way. */
+export type Tally = Pick<ActivityTally, 'activity' | 'status' | 'runs' | 'outcomes' | 'lastError'>
+
+/** How every activity of the drawing stands: what lives says what it waits for, what failed says why. */
 export function stepStates(
-  executions: readonly Execution[],
+  tallies: readonly Tally[],
   state: StateAt | undefined,
   now: number,
 ): ReadonlyMap<string, StepState> {
   const states = new Map<string, StepState>()
-  for (const run of executions) {
-    const runs = (states.get(run.activity)?.runs ?? 0) + 1
-    states.set(run.activity, { status: run.status, runs, note: run.error?.message })
+  for (const { activity, status, runs, lastError } of tallies) {
+    const note = status === 'faulted' || status === 'retrying' ? lastError?.message : undefined
+    states.set(activity, { status, runs, note })
   }
   for (const step of state?.steps ?? []) {
     const status = phases[step.phase] ?? 'running'
     const wait = state?.waits.find((each) => each.step === step.step)
-    const run = states.get(step.activity)
-    const note = wait === undefined ? (status === 'faulted' ? run?.note : undefined) : waitText(wait, now)
-    states.set(step.activity, { status, runs: run?.runs ?? 1, note })
+    const known = states.get(step.activity)
+    if (wait !== undefined || known === undefined)
+      states.set(step.activity, {
+        status: known?.status ?? status,
+        runs: known?.runs ?? 1,
+        note: wait === undefined ? undefined : waitText(wait, now),
+      })
   }
   return states
+}
+
+/** The same, of a journal that is here as a whole. What lives is told by the state. */
+export function talliesOf(executions: readonly Execution[], state: StateAt | undefined): readonly Tally[] {
+  const tallies = new Map<string, Tally & { readonly outcomes: Record<string, number> }>()
+  for (const { activity, status, outcome, error, facts } of executions) {
+    const known = tallies.get(activity)
+    const outcomes = known?.outcomes ?? {}
+    const left = (facts.at(-1)?.data.outcomes as readonly string[] | undefined) ?? [outcome ?? 'done']
+    if (status === 'completed') for (const each of left) outcomes[each] = (outcomes[each] ?? 0) + 1
+    tallies.set(activity, {
+      ...{ activity, outcomes, status: status as Tally['status'] },
+      runs: (known?.runs ?? 0) + 1,
+      lastError: error ?? null,
+    })
+  }
+  for (const { activity, phase } of state?.steps ?? []) {
+    const known = tallies.get(activity) ?? { activity, runs: 1, outcomes: {}, lastError: null }
+    tallies.set(activity, { ...known, status: phases[phase] ?? 'running' })
+  }
+  return [...tallies.values()]
 }
 
 function waitText(wait: StateAt['waits'][number], now: number): string {
@@ -44,19 +71,11 @@ function waitText(wait: StateAt['waits'][number], now: number): string {
 }
 
 /** Edges that somebody went along: their step left by that outcome. */
-export function takenEdges(document: GraphBody, executions: readonly Execution[]): ReadonlySet<string> {
-  const left = new Map<string, Set<string>>()
-  for (const { activity, outcome, status, facts } of executions) {
-    if (status !== 'completed') continue
-    const outcomes = left.get(activity) ?? new Set()
-    outcomes.add(outcome ?? 'done')
-    for (const each of (facts.at(-1)?.data.outcomes as readonly string[] | undefined) ?? []) outcomes.add(each)
-    left.set(activity, outcomes)
-  }
-  const begun = new Set(executions.map(({ activity }) => activity))
+export function takenEdges(document: GraphBody, tallies: readonly Tally[]): ReadonlySet<string> {
+  const begun = new Map(tallies.map((tally) => [tally.activity, tally]))
   return new Set(
     canvasModel(document)
-      .edges.filter(({ from, outcome, to }) => left.get(from)?.has(outcome) === true && begun.has(to))
+      .edges.filter(({ from, outcome, to }) => (begun.get(from)?.outcomes[outcome] ?? 0) > 0 && begun.has(to))
       .map(({ id }) => id),
   )
 }

@@ -9,6 +9,8 @@ import { Empty, ProblemCard } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { When } from '../../ui/time.tsx'
+import { DecideDialog } from '../tasks/decide-dialog.tsx'
+import { taskIdOf } from '../tasks/human-task.ts'
 import classes from './instance.module.css'
 import { LinkDialog } from './link-dialog.tsx'
 
@@ -18,6 +20,7 @@ const kinds: Readonly<Record<string, string>> = { human: 'task for a person', ta
 export function WaitsTab({ instance }: { readonly instance: Instance }) {
   const [chosen, choose] = useState<WaitingFor>()
   const [linked, link] = useState<WaitingFor>()
+  const [asked, decide] = useState<string>()
   return (
     <div className={classes.waits} data-testid="waits">
       {instance.waitingFor.length === 0 && (
@@ -39,16 +42,23 @@ export function WaitsTab({ instance }: { readonly instance: Instance }) {
               Gives up <When at={wait.expiresAt} />
             </span>
           )}
-          {wait.kind === 'human' && (
-            <MayButton size="xs" variant="default" permission="tasks:decide" onClick={() => link(wait)}>
-              Make a link…
+          {wait.kind === 'human' ? (
+            <>
+              <MayButton size="xs" variant="default" permission="tasks:decide" onClick={() => link(wait)}>
+                Make a link…
+              </MayButton>
+              <MayButton size="xs" permission="tasks:decide" onClick={() => decide(taskIdOf(wait.bookmarkId))}>
+                Decide…
+              </MayButton>
+            </>
+          ) : (
+            <MayButton size="xs" variant="default" permission="instances:resume" onClick={() => choose(wait)}>
+              Resume…
             </MayButton>
           )}
-          <MayButton size="xs" variant="default" permission="instances:resume" onClick={() => choose(wait)}>
-            Resume…
-          </MayButton>
         </div>
       ))}
+      {asked !== undefined && <DecideDialog taskId={asked} close={() => decide(undefined)} />}
       {linked !== undefined && <LinkDialog wait={linked} close={() => link(undefined)} />}
       {chosen !== undefined && <ResumeDialog instance={instance} wait={chosen} close={() => choose(undefined)} />}
     </div>

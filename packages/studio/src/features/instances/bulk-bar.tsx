@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Textarea, Tooltip } from '@mantine/core'
+import { Button, Group, Modal, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -10,7 +10,6 @@ import type { BatchOperation } from '../../api/wire.ts'
 import { Area, ProblemCard } from '../../ui/area.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { shortId } from '../../ui/time-text.ts'
-import { bulkFault } from './filter-terms.ts'
 import classes from './instances.module.css'
 
 const actions = [
@@ -26,6 +25,9 @@ type Action = (typeof actions)[number]
 interface Target {
   readonly filter?: Readonly<Record<string, string>>
   readonly ids?: readonly string[]
+  readonly exclude?: readonly string[]
+  /** What came later is left out, and times that count from now count from here. */
+  readonly asOf?: string
 }
 
 interface BulkProps {
@@ -33,26 +35,34 @@ interface BulkProps {
   readonly filter: Readonly<Record<string, string>>
   /** Since when all that match are meant, by the server's clock. Absent: only `ids`. */
   readonly allAt: number | undefined
+  /** Of all that match, not these. */
+  readonly excluded: readonly string[]
   readonly canSelectAll: boolean
   readonly selectAll: () => void
   readonly clear: () => void
 }
 
 /** What can be done with what is selected. "All that match" means those that were there when it was chosen, listed by the server. */
-export function BulkBar({ ids, filter, allAt, canSelectAll, selectAll, clear }: BulkProps) {
+export function BulkBar({ ids, filter, allAt, excluded, canSelectAll, selectAll, clear }: BulkProps) {
   const [chosen, choose] = useState<{ readonly action: Action; readonly target: Target }>()
-  const fault = bulkFault(filter)
   const all = allAt !== undefined
-  const target = (): Target => (all ? { filter: { ...filter, ...notAfter(filter, allAt) } } : { ids })
+  const target = (): Target => {
+    if (!all) return { ids }
+    const asOf = new Date(allAt).toISOString()
+    const said = Object.keys(filter).length > 0 ? filter : { 'createdAt[lte]': asOf }
+    return { filter: said, asOf, ...(excluded.length === 0 ? {} : { exclude: excluded }) }
+  }
   return (
     <div className={classes.bulk} role="toolbar" aria-label="Selected instances">
-      <strong>{all ? 'All that match' : `${ids.length} selected`}</strong>
+      <strong>
+        {all
+          ? `All that match${excluded.length === 0 ? '' : ` but ${excluded.length.toLocaleString('en')}`}`
+          : `${ids.length} selected`}
+      </strong>
       {!all && canSelectAll && (
-        <Tooltip label={fault} disabled={fault === undefined}>
-          <Button variant="subtle" size="compact-xs" disabled={fault !== undefined} onClick={selectAll}>
-            Select all that match
-          </Button>
-        </Tooltip>
+        <Button variant="subtle" size="compact-xs" onClick={selectAll}>
+          Select all that match
+        </Button>
       )}
       <Group gap={6} ml="auto">
         {actions.map((action) => (
@@ -75,17 +85,11 @@ export function BulkBar({ ids, filter, allAt, canSelectAll, selectAll, clear }: 
   )
 }
 
-/** Leaves out what came later; an end that the list itself has lies earlier still. */
-function notAfter(filter: Readonly<Record<string, string>>, at: number): Readonly<Record<string, string>> {
-  return filter['createdAt[lte]'] === undefined && filter['createdAt[lt]'] === undefined
-    ? { 'createdAt[lte]': String(at) }
-    : {}
-}
-
 interface DryRun {
   readonly count: number
   readonly exact: boolean
   readonly sample: readonly string[]
+  readonly skipped: { readonly count: number; readonly reasons: Readonly<Record<string, number>> }
 }
 
 function BulkDialog(props: {
@@ -96,6 +100,7 @@ function BulkDialog(props: {
 }) {
   const { action, target } = props
   const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState('')
   const navigate = useNavigate()
   const client = useQueryClient()
   const dryRun = useQuery({
@@ -106,7 +111,7 @@ function BulkDialog(props: {
   const start = useMutation({
     mutationFn: () =>
       call<BatchOperation>('POST', '/batch-operations', {
-        body: { action: action.action, target, ...(reason.trim() === '' ? {} : { note: reason.trim() }) },
+        body: { action: action.action, target, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
       }),
     onSuccess: async (operation) => {
       notifications.show({ message: `${action.label} of ${operation.total || 'all'} instances is under way` })
@@ -115,6 +120,9 @@ function BulkDialog(props: {
       void navigate({ to: '/batches', search: { id: operation.id } })
     },
   })
+  // What cannot be taken back, and is about more than can be seen, asks for a second look.
+  const asked =
+    action.action === 'terminate' && target.filter !== undefined ? String(dryRun.data?.count ?? '') : undefined
   const count =
     dryRun.data === undefined ? '' : `${dryRun.data.count.toLocaleString('en')}${dryRun.data.exact ? '' : ' or more'}`
   return (
@@ -131,21 +139,36 @@ function BulkDialog(props: {
                 <span key={id}>{shortId(id)}</span>
               ))}
               {found.count > found.sample.length && (
-                <span className="muted">and {found.count - found.sample.length} more</span>
+                <span className="muted">and {(found.count - found.sample.length).toLocaleString('en')} more</span>
               )}
             </div>
+            {found.skipped.count > 0 && (
+              <p className="small" data-testid="dry-run-skipped">
+                {found.skipped.count.toLocaleString('en')} {found.skipped.count === 1 ? 'is' : 'are'} left as{' '}
+                {found.skipped.count === 1 ? 'it is' : 'they are'}: {skippedText(found.skipped.reasons)}.
+              </p>
+            )}
           </>
         )}
       </Area>
       <Textarea
         mt="md"
         label="Reason"
-        description="Kept with the batch"
+        description="Kept with the batch, and with the instances that are cancelled, ended or paused"
         autosize
         maxLength={255}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
+      {asked !== undefined && dryRun.data !== undefined && dryRun.data.count > 0 && (
+        <TextInput
+          mt="sm"
+          label={`Type ${asked} to end that many instances`}
+          value={typed}
+          autoComplete="off"
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
       {start.error !== null && <ProblemCard name="bulk" error={toProblem(start.error)} />}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={props.close}>
@@ -154,7 +177,7 @@ function BulkDialog(props: {
         <Button
           color={action.action === 'terminate' || action.action === 'cancel' ? 'danger' : 'brand'}
           loading={start.isPending}
-          disabled={dryRun.data === undefined || dryRun.data.count === 0}
+          disabled={dryRun.data === undefined || dryRun.data.count === 0 || (asked !== undefined && typed !== asked)}
           onClick={() => start.mutate()}
         >
           {action.label} {count} {dryRun.data?.count === 1 ? 'instance' : 'instances'}
@@ -163,3 +186,10 @@ function BulkDialog(props: {
     </Modal>
   )
 }
+
+const skippedText = (reasons: DryRun['skipped']['reasons']): string =>
+  Object.entries(reasons)
+    .map(([reason, count]) =>
+      reason === 'not-found' ? `${count.toLocaleString('en')} gone` : `${count.toLocaleString('en')} ${reason}`,
+    )
+    .join(', ')

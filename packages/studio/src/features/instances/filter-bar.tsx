@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { definitionsQuery } from '../../api/queries.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { ColumnChooser } from './column-chooser.tsx'
-import { readTerm, suggestions, termsOf, termText } from './filter-terms.ts'
+import { readTerms, suggestions, termsOf, termText } from './filter-terms.ts'
 import classes from './instances.module.css'
 
 type Search = Readonly<Record<string, string | undefined>>
@@ -61,7 +61,7 @@ export function FilterBar() {
           </button>
         </span>
       ))}
-      <FilterField apply={(name, value) => change({ [name]: value, cursor: undefined })} />
+      <FilterField apply={(parameters) => change({ ...parameters, cursor: undefined })} />
       <ColumnChooser />
       {terms.length > 0 && (
         <SaveView
@@ -74,7 +74,7 @@ export function FilterBar() {
   )
 }
 
-function FilterField({ apply }: { readonly apply: (name: string, value: string) => void }) {
+function FilterField({ apply }: { readonly apply: (parameters: Readonly<Record<string, string>>) => void }) {
   const [text, setText] = useState('')
   const [fault, setFault] = useState<string>()
   const navigate = useNavigate()
@@ -85,12 +85,12 @@ function FilterField({ apply }: { readonly apply: (name: string, value: string) 
       void navigate({ to: '/instances/$instanceId', params: { instanceId: given.trim().toLowerCase() } })
       return
     }
-    const term = readTerm(given)
-    if ('fault' in term) {
-      setFault(term.fault)
+    const read = readTerms(given)
+    if ('fault' in read) {
+      setFault(read.fault)
       return
     }
-    apply(term.name, term.value)
+    apply(read.parameters)
     setText('')
     setFault(undefined)
   }

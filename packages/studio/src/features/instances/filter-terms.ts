@@ -1,14 +1,4 @@
-/** The same words as the API and the command line: `status=faulted,suspended createdAt>=-1h input.customerId=42`. */
-export const filterNames = [
-  'status',
-  'definition',
-  'version',
-  'correlation',
-  'parent',
-  'createdAt',
-  'finishedAt',
-  'input.',
-] as const
+import { isFilterParameter, parseFilter } from '@lockstep/api/filter'
 
 export const statuses = [
   'queued',
@@ -23,33 +13,20 @@ export const statuses = [
   'quarantined',
 ] as const
 
-const TERM = /^([A-Za-z][\w.-]*)(?:\[(\w+)\])?\s*(>=|<=|>|<|=|:)\s*(.+)$/
-const OPERATORS: Readonly<Record<string, string>> = { '>=': 'gte', '>': 'gt', '<=': 'lte', '<': 'lt' }
 const SIGNS: Readonly<Record<string, string>> = { gte: '≥', gt: '>', lte: '≤', lt: '<' }
-const PARAMETER =
-  /^(status|definition|definitionId|version|correlation|parent|input\.[\w.-]+|(?:createdAt|finishedAt)\[(?:gte|gt|lte|lt)\])$/
-
 type Search = Readonly<Record<string, string | undefined>>
 
-/** A parameter of the address, or what is wrong with what was typed. */
-export function readTerm(text: string): { readonly name: string; readonly value: string } | { readonly fault: string } {
-  const match = TERM.exec(text.trim())
-  if (match === null) return { fault: 'Write name=value, such as status=faulted or input.customerId=42' }
-  const [, name = '', bracket, sign = '=', value = ''] = match
-  const operator = bracket ?? OPERATORS[sign]
-  const parameter = operator === undefined ? name : `${name}[${operator}]`
-  if (PARAMETER.test(parameter)) return { name: parameter, value: unquoted(value.trim()) }
-  if (name === 'createdAt' || name === 'finishedAt') return { fault: `Write ${name}>=-1h or ${name}<2026-03-29` }
-  return { fault: `"${name}" is not something to filter by: use ${filterNames.map(shown).join(', ')}` }
+/** Parameters of the address, or what is wrong with what was typed. The same words as in the API and on the command line. */
+export function readTerms(
+  text: string,
+): { readonly parameters: Readonly<Record<string, string>> } | { readonly fault: string } {
+  const parsed = parseFilter(text)
+  return 'fault' in parsed ? { fault: `${parsed.fault.term}: ${parsed.fault.rule}` } : parsed
 }
-
-const shown = (name: string): string => (name.endsWith('.') ? `${name}<name>` : name)
-
-const unquoted = (value: string): string => (/^(".*"|'.*')$/.test(value) ? value.slice(1, -1) : value)
 
 /** What of the address filters the list, in the order it stands there. */
 export function termsOf(search: Search): readonly (readonly [string, string])[] {
-  return Object.entries(search).filter((pair): pair is [string, string] => PARAMETER.test(pair[0]) && !!pair[1])
+  return Object.entries(search).filter((pair): pair is [string, string] => isFilterParameter(pair[0]) && !!pair[1])
 }
 
 /** How a chip reads. */
@@ -71,13 +48,4 @@ export function suggestions(text: string, definitionIds: readonly string[]): rea
   const done = given.includes(',') ? `${given.slice(0, given.lastIndexOf(',') + 1)}` : ''
   const last = given.slice(done.length)
   return values.filter((each) => each.startsWith(last)).map((each) => `${name}=${done}${each}`)
-}
-
-/** Why all that match cannot be acted upon at once; `undefined`: they can. */
-export function bulkFault(search: Search): string | undefined {
-  const terms = termsOf(search)
-  const other = terms.find(([name]) => /^(input\.|parent$|finishedAt)/.test(name))
-  if (other !== undefined) return `All that match cannot be selected while the list is filtered by ${other[0]}`
-  if (search.definition?.includes(',') === true) return 'All that match can be selected for one workflow at a time'
-  return undefined
 }

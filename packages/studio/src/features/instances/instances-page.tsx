@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Activity, ArrowUp, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { instancesQuery } from '../../api/queries.ts'
+import { definitionsQuery, instancesQuery } from '../../api/queries.ts'
 import { serverNow } from '../../api/server-time.ts'
 import type { Instance, Page as PageOf } from '../../api/wire.ts'
 import { listenKeys } from '../../app/keys.ts'
@@ -16,13 +16,13 @@ import { StatusChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { Took, When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
-import { waitWords } from '../../ui/wait-words.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { columnLabel, columnsOf, columnValue } from './columns.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { termsOf } from './filter-terms.ts'
 import classes from './instances.module.css'
 import { mergeRows } from './merge-rows.ts'
+import { nowText } from './now-text.ts'
 import { StartButton } from './start-dialog.tsx'
 
 const PAGE = 50
@@ -85,10 +85,13 @@ interface TableProps {
 function InstanceTable({ page, filter }: TableProps) {
   const [search, change] = useUrlSearch()
   const columns = columnsOf(search.columns)
+  const { data: definitions } = useQuery(definitionsQuery({ limit: 200 }))
+  const names = useMemo(() => new Map(definitions?.items.map(({ id, name }) => [id, name])), [definitions])
   const navigate = useNavigate()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   // When all that match were chosen: what comes later is not among them.
   const [allAt, setAllAt] = useState<number>()
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
   const [hovered, setHovered] = useState(false)
   const [current, setCurrent] = useState(-1)
   const shown = useRef<readonly Instance[]>(undefined)
@@ -97,14 +100,20 @@ function InstanceTable({ page, filter }: TableProps) {
   const { rows, waiting } = mergeRows(shown.current, page.items, hovered || scrolled || selected.size > 0)
   shown.current = rows
 
+  const isSelected = (id: string): boolean => (allAt === undefined ? selected.has(id) : !excluded.has(id))
   const toggle = (id: string): void => {
-    const next = new Set(selected)
+    const next = new Set(allAt === undefined ? selected : excluded)
     if (!next.delete(id)) next.add(id)
-    setAllAt(undefined)
-    setSelected(next)
+    if (allAt === undefined) setSelected(next)
+    else setExcluded(next)
   }
-  const keys = useRef({ rows, current, toggle })
-  keys.current = { rows, current, toggle }
+  const select = (ids: readonly string[]): void => {
+    setAllAt(undefined)
+    setExcluded(new Set())
+    setSelected(new Set(ids))
+  }
+  const keys = useRef({ rows, current, toggle, select })
+  keys.current = { rows, current, toggle, select }
   useEffect(() => {
     const move = (by: number): void => {
       const { rows: all, current: from } = keys.current
@@ -126,13 +135,14 @@ function InstanceTable({ page, filter }: TableProps) {
           if (row === undefined || event.target !== document.body) return
           void navigate({ to: '/instances/$instanceId', params: { instanceId: row.id } })
         },
-        Escape: () => setSelected(new Set()),
+        Escape: () => keys.current.select([]),
       },
     })
   }, [navigate])
 
-  const whole = rows.length > 0 && rows.every(({ id }) => selected.has(id))
+  const whole = rows.length > 0 && rows.every(({ id }) => isSelected(id))
   const selection = useMemo(() => [...selected], [selected])
+  const left = useMemo(() => [...excluded], [excluded])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only keeps rows from moving
     <div onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)} className={classes.list}>
@@ -141,12 +151,10 @@ function InstanceTable({ page, filter }: TableProps) {
           ids={selection}
           filter={filter}
           allAt={allAt}
+          excluded={left}
           selectAll={() => setAllAt(Math.floor(serverNow()))}
           canSelectAll={whole && page.page.next !== null}
-          clear={() => {
-            setAllAt(undefined)
-            setSelected(new Set())
-          }}
+          clear={() => select([])}
         />
       )}
       {waiting > 0 && (
@@ -155,7 +163,7 @@ function InstanceTable({ page, filter }: TableProps) {
           className={classes.pill}
           onClick={() => {
             shown.current = undefined
-            setSelected(new Set())
+            select([])
             setHovered(false)
             body.current?.closest('main')?.scrollTo({ top: 0 })
           }}
@@ -173,10 +181,7 @@ function InstanceTable({ page, filter }: TableProps) {
                   aria-label="Select this page"
                   checked={whole}
                   indeterminate={!whole && selected.size > 0}
-                  onChange={() => {
-                    setAllAt(undefined)
-                    setSelected(whole ? new Set() : new Set(rows.map(({ id }) => id)))
-                  }}
+                  onChange={() => select(whole ? [] : rows.map(({ id }) => id))}
                 />
               </th>
               <th>Status</th>
@@ -193,12 +198,12 @@ function InstanceTable({ page, filter }: TableProps) {
           </thead>
           <tbody ref={body}>
             {rows.map((row, index) => (
-              <tr key={row.id} data-selected={selected.has(row.id)} data-current={index === current}>
+              <tr key={row.id} data-selected={isSelected(row.id)} data-current={index === current}>
                 <td className={table.tick}>
                   <Checkbox
                     size="xs"
                     aria-label={`Select ${shortId(row.id)}`}
-                    checked={selected.has(row.id)}
+                    checked={isSelected(row.id)}
                     onChange={() => toggle(row.id)}
                   />
                 </td>
@@ -211,8 +216,12 @@ function InstanceTable({ page, filter }: TableProps) {
                   </Link>
                 </td>
                 <td>
-                  <Link to="/definitions/$definitionId" params={{ definitionId: row.definitionId }}>
-                    {row.definitionId}
+                  <Link
+                    to="/definitions/$definitionId"
+                    params={{ definitionId: row.definitionId }}
+                    title={row.definitionId}
+                  >
+                    {names.get(row.definitionId) ?? row.definitionId}
                   </Link>{' '}
                   <span className="muted small">v{row.version}</span>
                 </td>
@@ -246,14 +255,4 @@ function ColumnCell({ row, column }: { readonly row: Instance; readonly column: 
   if (value === '') return <span className="muted">–</span>
   if (column === 'createdAt' || column === 'finishedAt') return <When at={value} />
   return <span className="mono">{/^(parentId|nodeId)$/.test(column) ? shortId(value) : value}</span>
-}
-
-/** Where it stands, in a few words. */
-function nowText({ error, incidents, waitingFor }: Instance): string {
-  if (error !== null) return error.step ? `${error.step}: ${error.message}` : error.message
-  if (incidents[0] !== undefined) return incidents[0].message
-  const [wait] = waitingFor
-  return wait === undefined
-    ? ''
-    : `waits for ${waitWords(wait.kind, wait.name)}${waitingFor.length > 1 ? ` and ${waitingFor.length - 1} more` : ''}`
 }

@@ -1,11 +1,13 @@
-import { Button, Group, JsonInput, Modal, Select, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Select, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { definitionsQuery, versionQuery } from '../../api/queries.ts'
 import type { Instance } from '../../api/wire.ts'
+import { formOf } from '../../form/form-of.ts'
+import { jsonIn, jsonText, ValueEditor } from '../../form/value-editor.tsx'
 import { ProblemCard } from '../../ui/area.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { exampleOf } from './example-of.ts'
@@ -52,17 +54,19 @@ function StartDialog({ close, ...chosen }: StartProps & { readonly close: () => 
     enabled: typeof definition?.version === 'number',
   })
   const schema = version?.document?.input
+  const isForm = useMemo(() => formOf(schema).fields.length > 0, [schema])
+  const value = jsonIn(text ?? '')
   useEffect(() => {
     if (definitionId === null) return
     const last = chosen.input === undefined ? localStorage.getItem(remembered(definitionId)) : undefined
-    setText(last ?? JSON.stringify(chosen.input ?? exampleOf(schema), undefined, 2))
+    setText(last ?? jsonText(chosen.input ?? exampleOf(schema)))
   }, [definitionId, schema, chosen.input])
   const start = useMutation({
     mutationFn: () =>
       call<Instance>('POST', '/workflow-instances', {
         body: {
           definitionId,
-          input: JSON.parse(text || 'null'),
+          input: value,
           ...(correlationId.trim() === '' ? {} : { correlationId: correlationId.trim() }),
         },
       }),
@@ -73,7 +77,7 @@ function StartDialog({ close, ...chosen }: StartProps & { readonly close: () => 
     },
   })
   return (
-    <Modal opened onClose={close} title="Start a workflow" size="lg">
+    <Modal opened onClose={close} title="Start a workflow" size={isForm ? 'xl' : 'lg'}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -92,19 +96,8 @@ function StartDialog({ close, ...chosen }: StartProps & { readonly close: () => 
           nothingFoundMessage="No published workflow is called that"
           autoFocus={definitionId === null}
         />
-        <JsonInput
-          mt="sm"
-          label="Input"
-          description="JSON"
-          autosize
-          minRows={4}
-          maxRows={16}
-          formatOnBlur
-          validationError="This is not JSON"
-          value={text ?? ''}
-          onChange={setText}
-          styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12.5 } }}
-        />
+        {/* Another workflow asks for other things. */}
+        <ValueEditor key={definitionId} label="Input" schema={schema} text={text ?? ''} onChange={setText} />
         <TextInput
           mt="sm"
           label="Correlation id"
@@ -118,7 +111,7 @@ function StartDialog({ close, ...chosen }: StartProps & { readonly close: () => 
           <Button variant="default" onClick={close}>
             Close
           </Button>
-          <Button type="submit" disabled={definitionId === null} loading={start.isPending}>
+          <Button type="submit" disabled={definitionId === null || value === undefined} loading={start.isPending}>
             Start
           </Button>
         </Group>

@@ -19,7 +19,12 @@ interface Quantiles {
 }
 
 interface LockContention {
-  readonly keys: readonly { readonly key: string; readonly waiters: number; readonly since: string | null }[]
+  readonly keys: readonly {
+    readonly key: string
+    readonly waiters: number
+    readonly instances: number
+    readonly since: string | null
+  }[]
   readonly deadlocks: readonly { readonly actors: readonly string[]; readonly finding: string }[]
   readonly patterns: readonly {
     readonly pattern: string
@@ -54,7 +59,7 @@ export function Contention() {
           isEmpty={({ keys }) => keys.length === 0}
           empty={
             <p className={classes.calm}>
-              <CircleCheck size={16} aria-hidden /> Nobody waits for a lock.
+              <CircleCheck size={16} aria-hidden /> Nobody waits for a lock at this moment.
             </p>
           }
         >
@@ -87,20 +92,22 @@ export function Contention() {
 
 function Waited({ keys }: Pick<LockContention, 'keys'>) {
   const [, change] = useUrlSearch()
-  const most = Math.max(1, ...keys.map(({ waiters }) => waiters))
+  const size = (each: LockContention['keys'][number]): number => Math.max(each.waiters, each.instances)
+  const most = Math.max(1, ...keys.map(size))
   return (
     <ul className={classes.waited} data-testid="waited-for">
-      {keys.slice(0, 6).map(({ key, waiters, since }) => (
-        <li key={key}>
-          <button type="button" className={`${classes.key} mono link`} onClick={() => change({ lock: key }, true)}>
-            {key}
+      {keys.slice(0, 6).map((each) => (
+        <li key={each.key}>
+          <button type="button" className={`${classes.key} mono link`} onClick={() => change({ lock: each.key }, true)}>
+            {each.key}
           </button>
           <span className={classes.heat} aria-hidden>
-            <i style={{ width: `${(waiters / most) * 100}%` }} />
+            <i style={{ width: `${(size(each) / most) * 100}%` }} />
           </span>
-          <span className="num small">{waiters.toLocaleString('en')} waiting</span>
+          {/* Instances that wait long ask every few seconds: between that they have no place in the queue. */}
+          <span className="num small">{size(each).toLocaleString('en')} waiting</span>
           <span className="muted small">
-            first asked <When at={since} />
+            first asked <When at={each.since} />
           </span>
         </li>
       ))}

@@ -1,9 +1,12 @@
 import type { Lock } from '../../api/wire.ts'
 
 /** How a lock stands, in a word. */
-export function lockFlag({ state, kind, waiters }: Lock): { readonly label: string; readonly tone: string } {
+export function lockFlag({ state, kind, waiters, waitingInstances }: Lock): {
+  readonly label: string
+  readonly tone: string
+} {
   if (state === 'stale') return { label: 'Stale', tone: 'faulted' }
   if (state === 'free') return { label: 'Free', tone: 'queued' }
-  if (waiters > 0) return { label: 'Contended', tone: 'retrying' }
+  if (waiters + waitingInstances > 0) return { label: 'Contended', tone: 'retrying' }
   return kind === 'instance' ? { label: 'In hand', tone: 'running' } : { label: 'Held', tone: 'completed' }
 }

@@ -1,6 +1,5 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Unlock } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
@@ -9,14 +8,14 @@ import { lockQuery } from '../../api/queries.ts'
 import type { LockDetail } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { Facts } from '../../ui/page.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
-import { shortId } from '../../ui/time-text.ts'
+import { Fence } from './fence.tsx'
+import { Holder } from './holder.tsx'
 import { lockFlag } from './lock-flag.ts'
 import classes from './locks.module.css'
 import { Ttl } from './ttl.tsx'
@@ -39,7 +38,6 @@ export function LockPanel({ lockKey, close }: { readonly lockKey: string; readon
 
 function LockParts({ lock }: { readonly lock: LockDetail }) {
   const flag = lockFlag(lock)
-  const instance = lock.holder?.instanceId
   return (
     <>
       <Facts
@@ -51,29 +49,8 @@ function LockParts({ lock }: { readonly lock: LockDetail }) {
             </ToneChip>,
           ],
           ['Kind', lock.kind],
-          ['Holder', lock.holder?.name ?? lock.holder?.nodeId ?? 'Nobody'],
-          ...(instance
-            ? [
-                [
-                  'Instance',
-                  <Link
-                    key="instance"
-                    to="/instances/$instanceId"
-                    params={{ instanceId: instance }}
-                    className="mono link"
-                  >
-                    {shortId(instance)}
-                  </Link>,
-                ] as const,
-              ]
-            : []),
-          [
-            'Fence',
-            <span key="fence" className="mono">
-              {lock.fence ?? '–'}
-              <CopyButton text={lock.fence ?? ''} what="fence" />
-            </span>,
-          ],
+          ['Holder', <Holder key="holder" holder={lock.holder} />],
+          ['Fence', <Fence key="fence" fence={lock.fence} />],
           ['Since', <When key="since" at={lock.acquiredAt} />],
           ['Expires', <Ttl key="ttl" lock={lock} />],
         ]}

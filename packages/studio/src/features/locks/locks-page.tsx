@@ -11,6 +11,8 @@ import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { Contention } from './contention.tsx'
+import { Fence } from './fence.tsx'
+import { Holder } from './holder.tsx'
 import { lockFlag } from './lock-flag.ts'
 import { LockPanel } from './lock-panel.tsx'
 import classes from './locks.module.css'
@@ -38,7 +40,7 @@ export function LocksPage() {
       name="locks"
       noun="lock"
       query={query}
-      columns={['Key', 'State', 'Kind', 'Holder', 'Fence', 'Since', 'Expires', { label: 'Waiters', right: true }]}
+      columns={['Key', 'State', 'Kind', 'Holder', 'Fence', 'Since', 'Expires', { label: 'In the queue', right: true }]}
       empty={
         <Empty
           icon={<LockKeyhole size={22} />}
@@ -81,15 +83,28 @@ function LockRow({ lock, open }: { readonly lock: Lock; readonly open: () => voi
         {lock.kind}
         {lock.holders > 1 && <span className="muted"> ×{lock.holders}</span>}
       </td>
-      <td>{lock.holder?.name ?? lock.holder?.nodeId ?? <span className="muted">–</span>}</td>
-      <td className="mono">{lock.fence ?? '–'}</td>
+      <td>
+        <Holder holder={lock.holder} />
+      </td>
+      <td>
+        <Fence fence={lock.fence} />
+      </td>
       <td>
         <When at={lock.acquiredAt} />
       </td>
       <td>
         <Ttl lock={lock} />
       </td>
-      <td className={table.right}>{lock.waiters}</td>
+      <td className={table.right}>
+        {lock.waiters}
+        {lock.waitingInstances > 0 && (
+          <span className="muted">
+            {' · '}
+            {lock.waitingInstances.toLocaleString('en')} {lock.waitingInstances === 1 ? 'instance' : 'instances'}{' '}
+            waiting
+          </span>
+        )}
+      </td>
     </tr>
   )
 }

@@ -25,7 +25,7 @@ export function Limits() {
       name="limits"
       noun="limit"
       query={query}
-      columns={['Key', 'Counts', 'Steps say', right('In'), right('Waiting'), 'Set', right('Actions')]}
+      columns={['Key', 'In force', 'In the workflow', right('In use'), right('Waiting'), 'Override', right('Actions')]}
       empty={
         <Empty icon={<Gauge size={22} />} title="No limits yet">
           A step with a limit appears here from its first attempt on.

@@ -8,6 +8,7 @@ import { Table } from '../../ui/list.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
+import { DeadLetters } from './dead-letters.tsx'
 import { FlowPolicies } from './flow-policies.tsx'
 import { Limits } from './limits.tsx'
 import classes from './queues.module.css'
@@ -19,6 +20,7 @@ const parts = [
   ['limits', 'Limits of steps', Limits],
   ['tasks', 'Tasks for workers', WorkerTasks],
   ['people', 'Tasks for people', HumanTasks],
+  ['dead', 'Dead letters', DeadLetters],
 ] as const
 
 export function QueuesPage() {

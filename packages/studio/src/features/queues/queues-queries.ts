@@ -52,17 +52,32 @@ export interface Task {
   readonly createdAt: string
 }
 
-export interface HumanTask {
+export interface DeadLetter {
   readonly id: string
-  readonly title: string
-  readonly assignee: string | null
-  readonly candidates: readonly string[]
-  readonly instanceId: string
-  readonly step: string
-  readonly status: string
-  readonly createdAt: string
-  readonly dueAt: string | null
+  readonly definitionId: string
+  readonly source: string
+  readonly code: string
+  readonly reason: string
+  readonly arrivedAt: string
 }
+
+export interface WholeDeadLetter extends DeadLetter {
+  readonly input: unknown
+  /** Base64, in the place of an input where nobody can read what came. */
+  readonly raw: string | null
+}
+
+export const deadLettersQuery = (cursor: string | undefined) =>
+  queryOptions({
+    queryKey: ['dead-letters', 'list', cursor],
+    queryFn: ({ signal }) => call<Page<DeadLetter>>('GET', '/dead-letters', { query: { cursor, limit: 50 }, signal }),
+  })
+
+export const deadLetterQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['dead-letters', 'one', id],
+    queryFn: ({ signal }) => call<WholeDeadLetter>('GET', `/dead-letters/${id}`, { signal }),
+  })
 
 export const queuesQuery = () =>
   queryOptions({
@@ -92,10 +107,4 @@ export const tasksQuery = (cursor: string | undefined, status: string | undefine
   queryOptions({
     queryKey: ['tasks', status, cursor],
     queryFn: ({ signal }) => call<Page<Task>>('GET', '/tasks', { query: { cursor, status, limit: 50 }, signal }),
-  })
-
-export const humanTasksQuery = (cursor: string | undefined) =>
-  queryOptions({
-    queryKey: ['human-tasks', cursor],
-    queryFn: ({ signal }) => call<Page<HumanTask>>('GET', '/human-tasks', { query: { cursor, limit: 50 }, signal }),
   })

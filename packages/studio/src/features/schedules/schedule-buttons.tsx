@@ -6,6 +6,7 @@ import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
 import type { Schedule } from '../../api/wire.ts'
 import { MayButton } from '../../ui/may-button.tsx'
+import { ScheduleMenu } from './schedule-menu.tsx'
 
 interface Triggered {
   readonly outcome: string
@@ -51,6 +52,7 @@ export function ScheduleButtons(props: { readonly schedule: Schedule; readonly s
       >
         Run now
       </MayButton>
+      <ScheduleMenu schedule={schedule} />
     </Group>
   )
 }

@@ -11,8 +11,11 @@ import { Card, Facts, Page } from '../../ui/page.tsx'
 import { looks, StatusChip, ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
+import { PreviewLines } from './preview-lines.tsx'
 import { ScheduleButtons } from './schedule-buttons.tsx'
+import { MISFIRES, OVERLAPS } from './schedule-form.ts'
 import classes from './schedules.module.css'
+import { ownerText } from './trigger-text.ts'
 import { TriggerWords } from './trigger-words.tsx'
 
 export function SchedulePage() {
@@ -60,17 +63,47 @@ const FactsOf = ({ schedule }: { readonly schedule: Schedule }) => (
             {schedule.paused ? 'Paused' : 'Active'}
           </ToneChip>,
         ],
-        ['Starts', schedule.definitionId ?? '–'],
+        ['Starts', <Started key="starts" schedule={schedule} />],
+        ['Fires', <TriggerWords key="fires" document={schedule.document} />],
         ['Next', <When key="next" at={schedule.nextAt} />],
         ['Last planned', <When key="last" at={schedule.lastFiredAt} none="never" />],
-        ['Owner', schedule.owner ?? 'made by hand'],
+        ['When times were missed', misfireText(schedule.document.misfire)],
+        ['When an earlier run is not over', overlapText(schedule.document.overlap)],
+        ['Made by', ownerText(schedule.owner)],
       ]}
     />
-    <div className={classes.document}>
+    {schedule.document.input !== undefined && (
+      <div className={classes.document}>
+        <h3 className="small muted">Input of each run</h3>
+        <JsonView value={schedule.document.input} name="input" />
+      </div>
+    )}
+    <details className={classes.document}>
+      <summary className="small muted">As its author wrote it</summary>
       <JsonView value={schedule.document} name="schedule" />
-    </div>
+    </details>
   </Card>
 )
+
+function Started({ schedule: { definitionId, document } }: { readonly schedule: Schedule }) {
+  if (definitionId === null) return '–'
+  if (document.job !== undefined) return `job ${definitionId}`
+  return (
+    <Link to="/definitions/$definitionId" params={{ definitionId }} className="link">
+      {definitionId}
+    </Link>
+  )
+}
+
+const labelOf = (choices: readonly { readonly value: string; readonly label: string }[], value: string): string =>
+  choices.find((each) => each.value === value)?.label ?? value
+
+const misfireText = (misfire: unknown): string =>
+  typeof misfire === 'object' && misfire !== null && 'catchUp' in misfire
+    ? `Run the latest ${String(misfire.catchUp)} of them`
+    : labelOf(MISFIRES, String(misfire ?? 'fire-once'))
+
+const overlapText = (overlap: unknown): string => labelOf(OVERLAPS, String(overlap ?? 'skip'))
 
 function NextTimes({ scheduleId }: { readonly scheduleId: string }) {
   const preview = useQuery({ ...schedulePreviewQuery(scheduleId), refetchInterval: usePollMs(20_000) })
@@ -83,21 +116,7 @@ function NextTimes({ scheduleId }: { readonly scheduleId: string }) {
         isEmpty={({ items }) => items.length === 0}
         empty={<p className={classes.none}>It does not fire again.</p>}
       >
-        {({ items }) => (
-          <ul className={classes.preview}>
-            {items.map((line) => (
-              <li key={line.at} data-off={line.status !== 'fires'}>
-                <span className="num mono">
-                  {line.wall.replace('T', ' ')} <span className="muted">{line.offset}</span>
-                </span>
-                <span className="small muted">
-                  {line.dst !== null && <ToneChip tone="retrying">Clocks change: {line.dst}</ToneChip>}{' '}
-                  {line.calendar ?? (line.status === 'fires' ? '' : line.status)} <When at={line.at} />
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
+        {({ items }) => <PreviewLines items={items} />}
       </Area>
     </Card>
   )
@@ -108,7 +127,7 @@ function Runs({ scheduleId }: { readonly scheduleId: string }) {
   const { data: nodes } = useQuery(nodesQuery())
   const nodeName = (id: string): string => nodes?.items.find((node) => node.id === id)?.name ?? shortId(id)
   return (
-    <Card title="Runs" flush>
+    <Card title="Runs" flush aside={query.data && <LateOnes runs={query.data.items} />}>
       <Area
         name="runs"
         query={query}
@@ -148,6 +167,17 @@ function Runs({ scheduleId }: { readonly scheduleId: string }) {
         )}
       </Area>
     </Card>
+  )
+}
+
+/** Of the runs that are shown: those that came late, and those that were let go. */
+function LateOnes({ runs }: { readonly runs: readonly ScheduleRun[] }) {
+  const late = runs.filter((run) => run.late).length
+  const skipped = runs.filter(({ state }) => state === 'skipped').reduce((sum, { count }) => sum + count, 0)
+  return (
+    <span className="small muted" data-testid="late-runs">
+      {late} late, {skipped} skipped of the latest {runs.length}
+    </span>
   )
 }
 

@@ -12,3 +12,9 @@ export function triggerText(document: Readonly<Record<string, unknown>>): string
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Whoever made a schedule: the workflow that it starts has it as a trigger, code has it as a job, or somebody made it. */
+export function ownerText(owner: string | null | undefined): string {
+  if (owner === null || owner === undefined) return 'by hand'
+  return owner === 'job' ? 'its job' : owner.startsWith('definition:') ? 'its workflow' : owner
+}

@@ -85,7 +85,7 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
       </td>
       <td>{apiKey.role}</td>
       <td title={apiKey.permissions?.join(', ') ?? ''}>
-        {apiKey.permissions === null ? 'all of it' : apiKey.permissions.join(', ')}
+        {apiKey.permissions === null ? 'All of its role' : apiKey.permissions.join(', ')}
       </td>
       <td>{apiKey.tenant}</td>
       <td>

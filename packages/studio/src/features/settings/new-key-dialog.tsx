@@ -77,7 +77,7 @@ export function NewKeyDialog({ close }: { readonly close: () => void }) {
         <MultiSelect
           mt="sm"
           label="Only for"
-          description="Narrows what the role may do. Empty: all of it."
+          description="Narrows what the role may do. Empty: everything that the role may do."
           data={[...(caller?.permissions ?? [])]}
           value={permissions}
           onChange={setPermissions}

@@ -59,7 +59,7 @@ export function NewRuleDialog({ close }: { readonly close: () => void }) {
           <>
             <Select
               mt="sm"
-              label="That ended"
+              label="Status"
               data={ends}
               value={status}
               allowDeselect={false}
@@ -67,7 +67,7 @@ export function NewRuleDialog({ close }: { readonly close: () => void }) {
             />
             <TextInput
               mt="sm"
-              label="For"
+              label="Kept for"
               description="12h, 30d, or forever: from its end on"
               value={keep}
               onChange={(event) => setKeep(event.currentTarget.value)}

@@ -38,7 +38,15 @@ export function Retention() {
         name="retention"
         noun="rule"
         query={query}
-        columns={['Does', 'Of', 'That ended', 'For', 'Reason', 'Since', { label: 'Actions', right: true }]}
+        columns={[
+          'Rule',
+          'Workflow or instance',
+          'Status',
+          'Kept for',
+          'Reason',
+          'Created',
+          { label: 'Actions', right: true },
+        ]}
         empty={
           <Empty icon={<Archive size={22} />} title="No rules">
             The options of the nodes hold for everything.
@@ -67,11 +75,11 @@ function RuleRow({ rule }: { readonly rule: RetentionRule }) {
   return (
     <tr>
       <td>
-        <ToneChip tone={hold ? 'paused' : 'queued'}>{hold ? 'Holds' : 'Keeps'}</ToneChip>
+        <ToneChip tone={hold ? 'paused' : 'queued'}>{hold ? 'Legal hold' : 'Retention'}</ToneChip>
       </td>
-      <td>{rule.definitionId ?? (rule.instanceId === null ? 'everything' : shortId(rule.instanceId))}</td>
-      <td>{rule.status ?? 'in any way'}</td>
-      <td>{hold ? 'until it is released' : rule.keepMs === null ? 'ever' : durationText(rule.keepMs)}</td>
+      <td>{rule.definitionId ?? (rule.instanceId === null ? 'All' : shortId(rule.instanceId))}</td>
+      <td>{rule.status ?? 'Any'}</td>
+      <td>{hold ? 'Until released' : rule.keepMs === null ? 'Ever' : durationText(rule.keepMs)}</td>
       <td title={rule.reason ?? ''}>{rule.reason ?? <span className="muted">–</span>}</td>
       <td>
         <When at={rule.createdAt} />
@@ -84,7 +92,7 @@ function RuleRow({ rule }: { readonly rule: RetentionRule }) {
           loading={drop.isPending}
           onClick={() => drop.mutate()}
         >
-          {hold ? 'Release' : 'Take away'}
+          {hold ? 'Release' : 'Delete'}
         </MayButton>
       </td>
     </tr>

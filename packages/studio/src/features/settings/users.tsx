@@ -63,7 +63,7 @@ function UserRow({ user }: { readonly user: User }) {
     onSuccess: async (after) => {
       notifications.show({
         title: user.name,
-        message: after.disabled ? 'Barred; all sessions have ended.' : `Is ${after.role}. Sessions begin anew.`,
+        message: after.disabled ? 'Disabled. All sessions have ended.' : `Is ${after.role}. Sessions begin anew.`,
       })
       await client.invalidateQueries({ queryKey: ['users'] })
     },
@@ -74,7 +74,7 @@ function UserRow({ user }: { readonly user: User }) {
     <tr>
       <td>{user.name}</td>
       <td>
-        <ToneChip tone={user.disabled ? 'ended' : 'completed'}>{user.disabled ? 'Barred' : 'Active'}</ToneChip>
+        <ToneChip tone={user.disabled ? 'ended' : 'completed'}>{user.disabled ? 'Disabled' : 'Active'}</ToneChip>
       </td>
       <td>
         <Select
@@ -102,7 +102,7 @@ function UserRow({ user }: { readonly user: User }) {
           loading={change.isPending}
           onClick={() => change.mutate({ disabled: !user.disabled })}
         >
-          {user.disabled ? 'Let in again' : 'Bar'}
+          {user.disabled ? 'Enable' : 'Disable'}
         </MayButton>
       </td>
     </tr>

@@ -6,7 +6,7 @@ import { predecessors } from '../../canvas/canvas-model.ts'
 import type { StepState } from '../../canvas/graph-view.tsx'
 import { useNow } from '../../ui/now.ts'
 import { type Execution, executionsOf } from '../instance/executions.ts'
-import { stepStates } from '../instance/step-states.ts'
+import { stepStates, talliesOf } from '../instance/step-states.ts'
 
 const ended = new Set(['completed', 'faulted', 'cancelled', 'terminated'])
 const PAGE = 200
@@ -48,7 +48,7 @@ export function useTestRun(id: string | undefined, document: GraphDocument): Tes
     const { facts: rows = [], state } = (id !== undefined && facts.data) || {}
     const live = state && new Set(state.steps.map(({ step }) => step))
     const executions = executionsOf({ facts: rows, live, before: predecessors(document) })
-    return { run: run.data, executions, states: stepStates(executions, state, now) }
+    return { run: run.data, executions, states: stepStates(talliesOf(executions, state), state, now) }
   }, [id, facts.data, run.data, document, now])
 }
 

@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Check, Circle, X } from 'lucide-react'
 import { Card } from '../../ui/page.tsx'
+import { useMay } from '../../ui/use-may.ts'
 import classes from './tour.module.css'
 import { type TourStep, tourSteps, useTour } from './tour-state.ts'
 import { useTourFacts } from './use-tour-facts.ts'
@@ -13,6 +14,10 @@ interface StepText {
   readonly search?: Readonly<Record<string, string>>
   readonly link: string
 }
+
+const TAKEN_OVER = 'The others notice within seconds and go on with its work. Nothing is lost.'
+/** Where it can be done from here, by who is here. */
+const KILL_HERE = `Press Kill at one of them. ${TAKEN_OVER}`
 
 const texts: Readonly<Record<TourStep, StepText>> = {
   run: {
@@ -27,11 +32,30 @@ const texts: Readonly<Record<TourStep, StepText>> = {
     to: '/instances',
     link: 'Instances',
   },
+  approve: {
+    title: 'Decide something',
+    text: 'A workflow asks a person and waits for the answer. The sample Approval does so every minute.',
+    to: '/queues',
+    search: { tab: 'people' },
+    link: 'For people',
+  },
+  publish: {
+    title: 'Change a workflow, and publish it',
+    text: 'Draw a step more, and publish: what runs goes on as it began, what starts next is the new version.',
+    to: '/definitions',
+    link: 'Workflows',
+  },
   retry: {
     title: 'Let something fail, and retry it',
     text: 'A step that fails for good becomes an incident. Mend the cause and retry.',
     to: '/incidents',
     link: 'Incidents',
+  },
+  travel: {
+    title: 'Travel in time',
+    text: 'Pull the slider of an instance back: graph, variables and journal show how it was then.',
+    to: '/instances',
+    link: 'Instances',
   },
   lock: {
     title: 'Take a lock',
@@ -41,7 +65,7 @@ const texts: Readonly<Record<TourStep, StepText>> = {
   },
   node: {
     title: 'Kill a node',
-    text: 'The others notice within seconds and go on with its work. Nothing is lost.',
+    text: `In the terminal of lockstep cluster dev the key k does it, elsewhere kill -9 of its process. ${TAKEN_OVER}`,
     to: '/cluster',
     link: 'Cluster',
   },
@@ -50,7 +74,8 @@ const texts: Readonly<Record<TourStep, StepText>> = {
 /** The first steps. Each is ticked by what happens, wherever it was done. */
 export function TourCard() {
   const { done, dismissed, dismiss } = useTour()
-  const { severalNodes } = useTourFacts(!dismissed)
+  const { severalNodes, devCluster } = useTourFacts(!dismissed)
+  const { allowed } = useMay('cluster:operate')
   const shown = tourSteps.filter((step) => step !== 'node' || severalNodes || done.includes('node'))
   if (dismissed || shown.every((step) => done.includes(step))) return null
   return (
@@ -66,16 +91,16 @@ export function TourCard() {
     >
       <ol className={classes.steps} data-testid="tour">
         {shown.map((step) => {
-          const { title, text, to, link } = texts[step]
+          const { title, text, to, link, search = {} } = texts[step]
           const ticked = done.includes(step)
           return (
             <li key={step} data-step-name={step} data-done={ticked}>
               {ticked ? <Check size={16} aria-label="Done" /> : <Circle size={16} aria-label="Not done yet" />}
               <div>
                 <strong>{title}</strong>
-                <p className="muted small">{text}</p>
+                <p className="muted small">{step === 'node' && devCluster && allowed ? KILL_HERE : text}</p>
                 {!ticked && (
-                  <Link to={to} className="link small">
+                  <Link to={to} search={search as never} className="link small">
                     {link}
                   </Link>
                 )}

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-export const tourSteps = ['run', 'watch', 'retry', 'lock', 'node'] as const
+export const tourSteps = ['run', 'watch', 'approve', 'publish', 'retry', 'travel', 'lock', 'node'] as const
 export type TourStep = (typeof tourSteps)[number]
 
 interface Kept {

@@ -1,0 +1,21 @@
+import type { Instance, Page } from '../../api/wire.ts'
+
+export interface RecentRuns {
+  readonly count: number
+  readonly failed: number
+  readonly lastAt: string
+}
+
+/** What one page of the newest instances says of each workflow. `isWhole`: there were no others in that time. */
+export function recentRuns(page: Page<Instance> | undefined): {
+  readonly isWhole: boolean
+  readonly runs: ReadonlyMap<string, RecentRuns>
+} {
+  const runs = new Map<string, RecentRuns>()
+  for (const { definitionId, status, createdAt } of page?.items ?? []) {
+    const { count = 0, failed = 0, lastAt = createdAt } = runs.get(definitionId) ?? {}
+    const bad = status === 'faulted' || status === 'quarantined' ? 1 : 0
+    runs.set(definitionId, { count: count + 1, failed: failed + bad, lastAt })
+  }
+  return { isWhole: page !== undefined && page.page.next === null, runs }
+}

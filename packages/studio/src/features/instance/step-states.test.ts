@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { StateAt } from '../../api/wire.ts'
+import { stepStates, type Tally, takenEdges } from './step-states.ts'
+
+const tally = (activity: string, more: Partial<Tally> = {}): Tally => ({
+  ...{ activity, status: 'completed', runs: 1, outcomes: { done: 1 }, lastError: null },
+  ...more,
+})
+
+const document = {
+  activities: [
+    { id: 'first', type: 'log' },
+    { id: 'each', type: 'for-each', body: { activities: [{ id: 'say', type: 'log' }] } },
+    { id: 'last', type: 'if' },
+    { id: 'never', type: 'log' },
+  ],
+  connections: [
+    { from: 'first', to: 'each' },
+    { from: 'each', to: 'last' },
+    { from: 'last', outcome: 'true', to: 'never' },
+  ],
+}
+
+describe('a drawing', () => {
+  it('shows what ended long ago, and how often, however long the journal is', () => {
+    const tallies = [tally('first'), tally('each', { status: 'running', outcomes: {} }), tally('say', { runs: 5_000 })]
+    const states = stepStates(tallies, undefined, 0)
+    expect(states.get('first')?.status).toBe('completed')
+    expect(states.get('say')?.runs).toBe(5_000)
+    expect(states.get('last')).toBeUndefined()
+    expect([...takenEdges(document, tallies)]).toEqual(['first done each'])
+  })
+
+  it('says what a step waits for, and why one failed', () => {
+    const state = {
+      steps: [{ step: 'last', activity: 'last', phase: 'waiting', attempt: 1 }],
+      waits: [{ step: 'last', kind: 'event', name: 'paid', seq: 3, dueAt: null }],
+    } as unknown as StateAt
+    const lastError = { code: 'X', message: 'No room' }
+    const tallies = [tally('last', { status: 'suspended' }), tally('first', { status: 'faulted', lastError })]
+    const states = stepStates(tallies, state, 0)
+    expect(states.get('last')).toMatchObject({ status: 'suspended', note: 'event paid' })
+    expect(states.get('first')?.note).toBe('No room')
+  })
+
+  it('takes no edge by an outcome that nobody left by, and none to a step that has not begun', () => {
+    expect([...takenEdges(document, [tally('last', { outcomes: { false: 1 } }), tally('never')])]).toEqual([])
+    expect([...takenEdges(document, [tally('last', { outcomes: { true: 2 } }), tally('never')])]).toEqual([
+      'last true never',
+    ])
+    expect([...takenEdges(document, [tally('each')])]).toEqual([])
+  })
+})
