@@ -27,9 +27,13 @@ const surface = ['studio', 'cli', 'docs', 'start', 'deploy', 'api', 'security', 
   (folder) => `tests/${folder}/**/*.test.ts`,
 )
 
+/** Contracts of providers: they wait out leases, grants and connections in real time, which a machine that stands still outlasts. */
+const contracts = ['postgres', 'redis', 'rabbitmq', 'testing'].map((name) => `packages/${name}/test/**/*.test.ts`)
+
 /**
  * `unit` needs nothing but Node. The others talk to real servers that the harness brings up on private ports: `servers` is about what must
- * hold every time, and has one try. Files of `surface` have two (`scripts/test.mjs`): a page may be late on a busy machine.
+ * hold every time: a wrong value has one try, a wait in vain a second one, alone. Files of `surface` and `contracts` have two
+ * (`scripts/test.mjs`): a page may be late on a busy machine, and a lease of a second may end while that machine does something else.
  */
 export default defineConfig({
   test: {
@@ -47,9 +51,10 @@ export default defineConfig({
           ...servers,
           name: 'servers',
           include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: ['packages/server/test/**', ...surface],
+          exclude: ['packages/server/test/**', ...surface, ...contracts],
         },
       },
+      { ...shared, test: { ...servers, name: 'contracts', include: contracts } },
       {
         ...shared,
         test: { ...servers, name: 'surface', include: ['packages/server/test/**/*.test.ts', ...surface] },

@@ -1,13 +1,17 @@
-// `npm test`: every test once. Files about what people see (project `surface`: pages, commands, documents) that failed are run a second
-// time, alone: on a busy machine a page may be late. What must hold every time has one try.
+// `npm test`: every test once. Files that failed are run a second time, alone, where lateness explains it: those about what people see
+// (project `surface`: pages, commands, documents), those that wait out leases in real time (`contracts`), and of those about what must hold
+// every time (`servers`) the ones that waited in vain. A value that is wrong there is wrong: it has one try.
 import { startVitest } from 'vitest/node'
 import { say } from './bootstrap/say.mjs'
+import { isLate } from './test/lateness.mjs'
 
+const PATIENT = ['surface', 'contracts']
+const AGAIN = [...PATIENT, 'servers']
 /** More than these are not late, they are broken. */
 const MOST_FILES_AGAIN = 5
 
 const first = await run([])
-const again = first.failed.filter(({ project }) => project === 'surface')
+const again = first.failed.filter(({ project, late }) => PATIENT.includes(project) || (project === 'servers' && late))
 const canBeLate = first.errors === 0 && again.length === first.failed.length && again.length <= MOST_FILES_AGAIN
 if (first.passed || !canBeLate) process.exit(first.passed ? 0 : 1)
 
@@ -19,7 +23,8 @@ process.exit(second.passed ? 0 : 1)
 
 async function run(files) {
   process.exitCode = undefined
-  const vitest = await startVitest('test', files, { watch: false, ...(files.length > 0 && { project: 'surface' }) })
+  const alone = files.length > 0 && { project: AGAIN, maxWorkers: 1 }
+  const vitest = await startVitest('test', files, { watch: false, ...alone })
   const modules = vitest.state.getTestModules()
   const failed = modules.filter((module) => !module.ok()).map(describe)
   const errors = vitest.state.getUnhandledErrors().length
@@ -29,6 +34,17 @@ async function run(files) {
 }
 
 function describe(module) {
-  const tests = [...module.children.allTests('failed')].map(({ fullName }) => fullName)
-  return { project: module.project.name, file: module.relativeModuleId, tests }
+  const failed = [...module.children.allTests('failed')]
+  const suites = [...module.children.allSuites()]
+  const errors = [
+    ...module.errors(),
+    ...suites.flatMap((suite) => suite.errors()),
+    ...failed.flatMap((test) => test.result().errors ?? []),
+  ]
+  return {
+    project: module.project.name,
+    file: module.relativeModuleId,
+    tests: failed.map(({ fullName }) => fullName),
+    late: errors.length > 0 && errors.every(isLate),
+  }
 }

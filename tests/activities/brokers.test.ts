@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type JsonObject, type LogFields, type Logger, silentLogger, systemClock, systemRandom } from '@lockstep/base'
-import { Engine } from '@lockstep/engine'
-import { openPostgres, postgresEngineStore } from '@lockstep/postgres'
+import { DeadLetters, Engine, trimDeadLetters } from '@lockstep/engine'
+import { openPostgres, postgresDeadLetters, postgresEngineStore } from '@lockstep/postgres'
 import { type Rabbitmq, rabbitmq } from '@lockstep/rabbitmq'
 import { redisPublisher } from '@lockstep/redis'
 import { cloneDatabase, type ServerHandle, startRabbitmq, startRedis } from '@lockstep/testing/harness'
@@ -118,18 +118,44 @@ describe('RabbitMQ', () => {
     const logger: Logger = { debug: note, info: note, warn: note, error: note, area: () => logger }
     return { lines, logger }
   }
-  const triggersOf = (t: TestEngine, logger: Logger = silentLogger) => {
+  const triggersOf = (t: TestEngine, logger: Logger = silentLogger, letters = postgresDeadLetters(t.db)) => {
     const triggers = new MessageTriggers({
       ...edge,
       logger,
       engine: t.engine,
       rabbitmq: broker,
+      letters,
       lookMs: 50,
       laterMs: 50,
     })
     triggers.run()
     return triggers
   }
+
+  it('rabbitmq-message starts workflows of every tenant, each in its own', async () => {
+    await declare('shared')
+    await declare('only-west')
+    await using t = await openTestEngine()
+    const { definitions } = t.engine
+    const publishIn = async (tenant: string, queue: string) => {
+      await definitions.create(tenant, document('order', { queue }))
+      await definitions.publish(tenant, 'order')
+    }
+    await publishIn('default', 'shared')
+    await publishIn('east', 'shared')
+    await publishIn('west', 'only-west')
+    const triggers = triggersOf(t)
+    await send('shared', '{"n":1}', 'a')
+    await send('only-west', '{"n":2}', 'a')
+    for (const queue of ['shared', 'only-west'])
+      await until(`${queue} is empty`, async () => (await counted(queue)) === 0)
+    await triggers.close()
+    const inputs = async (tenant: string) => {
+      const found = await t.engine.list({ definitionId: 'order' }, 100, tenant)
+      return Promise.all(found.map(async ({ id }) => (await t.engine.get(id, tenant)).input))
+    }
+    expect(await Promise.all(['default', 'east', 'west'].map(inputs))).toEqual([[{ n: 1 }], [{ n: 1 }], [{ n: 2 }]])
+  })
 
   it('rabbitmq-message starts an instance per message, once per message id', async () => {
     await declare('orders')
@@ -173,31 +199,101 @@ describe('RabbitMQ', () => {
     await declare('dead')
     await declare('rejected')
     await declare('poisoned')
-    await declare('bounced', { arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'rejected' } })
+    await declare('kept', { arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'rejected' } })
     await using t = await openTestEngine()
     await t.publish(document('named', { queue: 'poisoned', deadLetterQueue: 'dead' }))
-    await t.publish(document('plain', { queue: 'bounced' }))
+    await t.publish(document('plain', { queue: 'kept' }))
+    await t.publish(document('easy', { queue: 'kept' }, {}))
     const { lines, logger } = logging()
-    const triggers = triggersOf(t, logger)
-    for (const queue of ['poisoned', 'bounced']) {
+    const store = postgresDeadLetters(t.db)
+    let refusals = 2
+    const put: typeof store.put = async (letter) => {
+      if (refusals-- > 0) throw new Error('the store is away')
+      return store.put(letter)
+    }
+    const triggers = triggersOf(t, logger, { ...store, put })
+    for (const queue of ['poisoned', 'kept']) {
       await send(queue, '{"wrong":1}', 'schema')
       await send(queue, '{broken', 'syntax')
       await send(queue, JSON.stringify({ n: 'x'.repeat(1_100_000) }), 'size')
       await send(queue, '{"n":1}', 'good')
     }
-    await until('all poison is away', async () => (await counted('dead')) === 3 && (await counted('rejected')) === 3)
+    await send('kept', `"${'y'.repeat(8 * 1_048_576)}"`, 'huge')
+    const list = () => store.list({ tenant: 'default', before: undefined, limit: 100 })
+    await until('the named queue has its poison', async () => (await counted('dead')) === 3)
+    // "easy" takes whatever can be read and is not too large.
+    await until('the others are kept', async () => (await list()).length === 5)
+    await until('what is too large for that goes the way of the broker', async () => (await counted('rejected')) === 1)
     await until(
       'the good ones started',
       async () => (await instances(t, 'named')).length + (await instances(t, 'plain')).length === 2,
     )
+    await until('nothing is left', async () => (await counted('kept')) === 0)
     await triggers.close()
     const letter = await admin.basicGet('dead')
     expect(letter!.headers).toMatchObject({ 'x-lockstep-queue': 'poisoned', 'x-lockstep-definition': 'named' })
-    expect(lines.filter(({ message }) => message.includes('dead letters'))).toHaveLength(3)
-    expect(lines.filter(({ message }) => message.includes('was rejected'))).toHaveLength(3)
+    expect((await list()).map(({ definitionId, code, source }) => [definitionId, code, source]).sort()).toEqual([
+      ['easy', 'PAYLOAD_TOO_LARGE', 'rabbitmq:kept'],
+      ['easy', 'UNREADABLE', 'rabbitmq:kept'],
+      ['plain', 'INPUT_INVALID', 'rabbitmq:kept'],
+      ['plain', 'PAYLOAD_TOO_LARGE', 'rabbitmq:kept'],
+      ['plain', 'UNREADABLE', 'rabbitmq:kept'],
+    ])
+    expect(lines.filter(({ message }) => message.includes('went to the dead letters')).length).toBeGreaterThanOrEqual(8)
+    expect(lines.filter(({ message }) => message.includes('could not be put away'))).toHaveLength(2)
+    expect(lines.filter(({ message }) => message.includes('too large to be kept'))).toHaveLength(1)
     const codes = lines.flatMap(({ fields }) => (fields?.code === undefined ? [] : [String(fields.code)]))
     expect([...new Set(codes)].sort()).toEqual(['INPUT_INVALID', 'PAYLOAD_TOO_LARGE', 'UNREADABLE'])
     expect(JSON.stringify(lines)).not.toContain('xxxxxxxxxx')
+  })
+
+  it('dead letters start their workflow once mended, and once however often the message came', async () => {
+    await declare('mended')
+    await using t = await openTestEngine()
+    await t.publish(document('mend', { queue: 'mended' }))
+    const store = postgresDeadLetters(t.db)
+    const letters = new DeadLetters({ store, start: (request) => t.engine.start(request) })
+    const list = () => letters.list({ tenant: 'default', before: undefined, limit: 100 })
+    const triggers = triggersOf(t)
+    for (const _ of [1, 2]) await send('mended', '{"wrong":1}', 'twice')
+    await send('mended', '{broken', 'syntax')
+    await until('two letters are kept', async () => (await list()).length === 2 && (await counted('mended')) === 0)
+    await triggers.close()
+    const wrong = (await list()).find(({ code }) => code === 'INPUT_INVALID')!
+    const unread = (await list()).find(({ code }) => code === 'UNREADABLE')!
+    expect(await letters.read('default', wrong.id)).toMatchObject({ input: { wrong: 1 } })
+    expect(Buffer.from((await letters.read('default', unread.id)).raw!).toString()).toBe('{broken')
+    await expect(letters.retry('default', wrong.id)).rejects.toMatchObject({ code: 'INPUT_INVALID' })
+    await expect(letters.retry('default', unread.id)).rejects.toMatchObject({ code: 'DEAD_LETTER_UNREADABLE' })
+    await expect(letters.retry('other', wrong.id, { n: 1 })).rejects.toMatchObject({ code: 'DEAD_LETTER_NOT_FOUND' })
+    expect(await list()).toHaveLength(2)
+    const started = await Promise.allSettled([1, 2].map(() => letters.retry('default', wrong.id, { n: 1 })))
+    expect(started.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0)
+    expect(await instances(t, 'mend')).toHaveLength(1)
+    await letters.discard('default', unread.id)
+    await expect(letters.discard('default', unread.id)).rejects.toMatchObject({ code: 'DEAD_LETTER_NOT_FOUND' })
+    expect(await list()).toEqual([])
+  })
+
+  it('dead letters are let go when their time is over', async () => {
+    await using t = await openTestEngine()
+    const store = postgresDeadLetters(t.db)
+    const letter = { tenant: 'default', definitionId: 'd', source: 'rabbitmq:q', code: 'C', reason: 'r' }
+    const keys = { dedupeKey: undefined, correlationId: undefined }
+    for (const n of [1, 2, 3])
+      await store.put({ ...letter, ...keys, id: `01900000-0000-7000-8000-00000000000${n}`, input: null })
+    expect(await trimDeadLetters(store, '1h').run(new AbortController().signal)).toEqual({
+      more: false,
+      figures: { rows: 0 },
+    })
+    expect(await trimDeadLetters(store, 'forever').run(new AbortController().signal)).toMatchObject({
+      figures: { rows: 0 },
+    })
+    await t.db.script(`update dead_letter set arrived_at = arrived_at - interval '2 hours' where id::text like '%2'`)
+    expect(await trimDeadLetters(store, '1h').run(new AbortController().signal)).toMatchObject({ figures: { rows: 1 } })
+    const left = await store.list({ tenant: 'default', before: undefined, limit: 9 })
+    expect(left.map(({ id }) => id.at(-1))).toEqual(['3', '1'])
+    expect(await store.find('default', left[0]!.id)).toMatchObject({ input: null })
   })
 
   it('rabbitmq-message survives kill -9 of nodes and of the server: each message starts one instance', async () => {

@@ -91,12 +91,12 @@ describe('activity modules of a node', () => {
     return (await response.json()) as Record<string, unknown>
   }
 
-  it('are loaded anew when they change, and stay when they cannot be', async () => {
+  it('are loaded anew by `lockstep dev` when they change, and stay when they cannot be', async () => {
     await write('punctuation.ts', `export const punctuation: string = '!'`)
     await write('activities/one.ts', module('one', 'first'))
     await write('activities/two.ts', defined)
     await writeFile(path.join(folder, 'lockstep.config.json'), JSON.stringify({ activities: ['./activities'] }))
-    await using node = new LockstepProcess(['server', '--port', '0'], { cwd: folder, env: { LOCKSTEP_WATCH: 'on' } })
+    await using node = new LockstepProcess(['dev', '--port', '0'], { cwd: folder, env: { LOCKSTEP_SAMPLES: 'off' } })
     const url = await node.url()
     for (const type of ['one', 'two']) {
       await post(url, 'workflow-definitions', oneStep(type, type, {}))
@@ -126,6 +126,14 @@ describe('activity modules of a node', () => {
     expect(await says('two')).toEqual({ output: 'other' })
     await write('activities/one.ts', module('one', 'third'))
     await becomes('one', 'third?')
+
+    await write('activities/three.ts', module('three', 'added'))
+    await until('it is in the palette', async () =>
+      (await (await fetch(`${url}/api/v1/activity-types`)).text()).includes('"three"'),
+    )
+    await post(url, 'workflow-definitions', oneStep('three', 'three', {}))
+    await post(url, 'workflow-definitions/three/publish', {})
+    expect(await says('three')).toEqual({ output: 'added?' })
     expect((await node.end('SIGTERM')).code).toBe(0)
   })
 

@@ -19,7 +19,7 @@ describe.each([
   ['the embedded store', openEmbeddedEngine],
 ])('sql-query on %s', (_, open) => {
   const opened = async (): Promise<TestEngine> => {
-    const t = await open()
+    const t = await open({ outbound: { ownDatabase: true } })
     await t.db.script(table)
     return t
   }
@@ -92,10 +92,28 @@ describe.each([
 })
 
 describe('sql-query', () => {
-  it('can be shut out of the database of the engine', async () => {
-    await using t = await openTestEngine({ outbound: { ownDatabase: false } })
-    await t.publish(oneStep('look', 'sql-query', { query: 'select 1' }))
-    expect(await t.run('look')).toMatchObject({ output: { error: { code: 'OUTBOUND_NOT_CONFIGURED' } } })
+  it('is shut out of the database of the engine unless an operator says otherwise', async () => {
+    await using t = await openTestEngine()
+    const query = `update lockstep.local_user set role = 'admin'`
+    await t.publish(oneStep('rise', 'sql-query', { query }))
+    expect(await t.run('rise')).toMatchObject({
+      output: {
+        error: {
+          code: 'OUTBOUND_NOT_CONFIGURED',
+          message: expect.stringContaining('set LOCKSTEP_SQL_OWN_DATABASE=on'),
+        },
+      },
+    })
+  })
+
+  it('never reaches the database of the engine from another tenant', async () => {
+    await using t = await openTestEngine({ outbound: { ownDatabase: true } })
+    await t.engine.definitions.create('acme', oneStep('look', 'sql-query', { query: 'select 1' }))
+    await t.engine.definitions.publish('acme', 'look')
+    const { instanceId } = await t.engine.start({ tenant: 'acme', definitionId: 'look' })
+    expect(await t.engine.waitForEnd(instanceId, { tenant: 'acme', limitMs: 60_000 })).toMatchObject({
+      output: { error: { code: 'OUTBOUND_NOT_CONFIGURED', message: expect.stringContaining('another tenant') } },
+    })
   })
 
   it('runs on another database, which the step names', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { openCli, runIn, type TestCli } from './open-cli.ts'
 
 let cli: TestCli
@@ -81,6 +82,48 @@ describe('exit codes', () => {
     await cli.run(['nodes', 'list', ...url], { environment: { LOCKSTEP_API_KEY: 'k2' } })
     guard.close()
     expect(seen).toEqual(['Bearer k1', 'Bearer k2'])
+  })
+})
+
+describe('forms of output', () => {
+  const to = (form: string) => ({ environment: { LOCKSTEP_OUTPUT: form } })
+
+  it('are a table at a terminal and JSON for programs, unless one is asked for', async () => {
+    expect((await cli.run(['nodes', 'list'], to(''))).json).toMatchObject([{ self: true }])
+    expect((await cli.run(['nodes', 'list'], { ...to(''), isTerminal: true })).out).toContain('NAME')
+    expect((await cli.run(['nodes', 'list', '-o', 'table'], to(''))).out).toMatch(/^NAME/)
+    expect((await cli.run(['nodes', 'list', '--json'], to('yaml'))).json).toMatchObject([{ self: true }])
+    expect((await cli.run(['nodes', 'list'], to('xml'))).code).toBe(2)
+  })
+
+  it('have YAML that reads as the JSON does', async () => {
+    const [yaml, json] = [await cli.run(['caches', 'list', '-o', 'yaml']), await cli.run(['caches', 'list', '--json'])]
+    const names = (list: { name: string }[]): string[] => list.map(({ name }) => name)
+    expect(names(parse(yaml.out))).toEqual(names(json.json))
+  })
+
+  it('stream lists and facts as lines', async () => {
+    await cli.write('quick.json', { id: 'quick', activities: [{ id: 'a', type: 'log', inputs: { message: 'x' } }] })
+    await cli.run(['definitions', 'push', 'quick.json', '--publish'])
+    const id = (await cli.run(['instances', 'start', 'quick', '-o', 'id'])).out.trim()
+    const lines = (await cli.run(['instances', 'watch', id, '-o', 'jsonl'])).out.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).kind).at(-1)).toBe('ended')
+    const listed = (await cli.run(['instances', 'list', '-o', 'jsonl'])).out.trim().split('\n')
+    expect(listed.map((line) => JSON.parse(line).id)).toContain(id)
+  })
+
+  it('say nothing beside the data when told to be quiet, and failures all the same', async () => {
+    const nothing = ['instances', 'list', '-f', 'definition=nothing']
+    expect(await cli.run(nothing)).toMatchObject({ out: '', err: 'No instance fits\n' })
+    expect(await cli.run([...nothing, '--quiet'])).toMatchObject({ code: 0, out: '', err: '' })
+    expect((await cli.run(['instances', 'get', 'nothing', '--quiet'])).err).toContain('[INVALID_ID]')
+    expect((await cli.run(['instances', 'get', '--quiet'])).err).toContain('missing required argument')
+  })
+
+  it('say who is asked, and all about a failure, when told to be verbose', async () => {
+    const { err } = await cli.run(['instances', 'get', 'nothing', '--verbose'])
+    expect(err).toContain(`${cli.url} (LOCKSTEP_URL)`)
+    expect(err).toMatch(/"type": "\S*\/problems\/invalid-id"/)
   })
 })
 

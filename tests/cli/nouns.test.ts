@@ -192,7 +192,15 @@ describe('upkeep', () => {
   })
 
   it('examines the store, and says by its exit code what it found', async () => {
-    expect((await ok('doctor')).out).toMatch(/^Healthy: looked at/)
+    const well = (await ok('doctor')).out
+    expect(well).toMatch(/^Healthy: looked at/)
+    expect(well).toMatch(/^ok +lock-round-trip +A lock was had after [\d.]+ ms/m)
+    expect(well).toMatch(/^ok +clock-skew /m)
+    expect(well).toMatch(/^ok +versions +All nodes run /m)
+    const { checks } = (await ok('doctor', '--json')).json
+    expect(checks.map(({ check }: { check: string }) => check)).toEqual(
+      expect.arrayContaining(['address', 'command-line', 'nodes', 'lock-round-trip', 'round-trip', 'persistence']),
+    )
     const id = (await waiting()).replace('wfi_', '')
     await cli.db.script(
       `delete from bookmark where instance_id = '${id}'; delete from agenda where instance_id = '${id}'`,

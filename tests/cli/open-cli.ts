@@ -99,7 +99,8 @@ export async function runIn(
     isTerminal,
     columns: 120,
     colors: colors.createColors(isTerminal),
-    environment: { ...environment, ...options.environment },
+    // Most tests read tables; what programs get is said where it matters.
+    environment: { LOCKSTEP_OUTPUT: 'table', ...environment, ...options.environment },
     folder,
     now: () => systemClock.now(),
     pause: async () => pauses-- > 0,

@@ -75,6 +75,10 @@ describe('operators', () => {
     expect((await ok('incidents', 'get', first.id)).out).toMatch(/failure +WORKFLOW_FAULT: not sound yet/)
     expect((await ok('incidents', 'resolve', first.id, '--note', 'known')).out).toContain('is resolved (noted)')
     expect((await cli.run(['incidents', 'resolve', first.id])).code).toBe(5)
+    const dry = (await ok('incidents', 'resolve-alike', group.fingerprint, '--dry-run')).out
+    expect(dry).toMatch(/^(at least )?\d+ open incidents have this fingerprint\n$/)
+    const refused = await cli.run(['incidents', 'resolve-alike', group.fingerprint], { answers: [false] })
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Nothing was done')])
     expect((await ok('incidents', 'resolve-alike', group.fingerprint)).out).toMatch(/^\d+ resolved\n$/)
     expect((await ok('incidents', 'list')).err).toBe('No open incidents\n')
   })

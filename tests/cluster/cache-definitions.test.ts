@@ -13,6 +13,13 @@ const numbered = (number: number) => ({
   connections: [],
 })
 
+/** Takes only numbers up to its own. */
+const upTo = (most: number) => ({
+  ...numbered(most),
+  id: 'bounded',
+  input: { type: 'object', properties: { size: { type: 'number', maximum: most } } },
+})
+
 describe('definitions', () => {
   it(`are never stale: ${PAIRS} times published here and started there, without a bus`, async () => {
     await using site = await openCacheSite([{}, {}])
@@ -35,6 +42,58 @@ describe('definitions', () => {
     }
     await Promise.all(ends)
     expect(wrong).toEqual([])
+  })
+
+  it(`check inputs by the version that runs: ${PAIRS} times stricter and looser there, without a bus`, async () => {
+    await using site = await openCacheSite([{}, {}])
+    const [publisher, starter] = site.nodes as [CacheNode, CacheNode]
+    await site.publish(upTo(10))
+    const { definitions } = publisher.engine
+    const publish = async (most: number): Promise<number> => {
+      const { revision } = await definitions.draft('default', 'bounded')
+      await definitions.saveDraft('default', 'bounded', upTo(most), revision)
+      return (await definitions.publish('default', 'bounded')).version
+    }
+    const start = async (size: number) => {
+      const asked = { definitionId: 'bounded', input: { size } }
+      // One start by itself and many at once take different ways to the store.
+      return Promise.allSettled([
+        starter.engine.start(asked),
+        starter.engine.start({ ...asked, dedupeKey: `size ${size}` }),
+        starter.engine.startMany([asked, asked]).then(([first]) => first!),
+      ])
+    }
+    const codeOf = (each: PromiseSettledResult<unknown>): unknown =>
+      each.status === 'rejected' ? (each.reason as { code?: string }).code : 'started'
+    await start(5)
+    const wrong: unknown[] = []
+    for (let round = 0; round < PAIRS; round += 1) {
+      // What the version before took, and this one does not.
+      await publish(10)
+      const strict = await start(15 + round)
+      if (strict.some((each) => codeOf(each) !== 'INPUT_INVALID')) wrong.push({ round, strict: strict.map(codeOf) })
+      // What the version before refused, and this one takes.
+      const version = await publish(1_000_000)
+      const loose = await start(15 + round)
+      if (loose.some((each) => codeOf(each) !== 'started')) wrong.push({ round, loose: loose.map(codeOf) })
+      for (const each of loose) {
+        const ran = each.status === 'fulfilled' && (await starter.engine.get(each.value.instanceId)).version
+        if (ran !== version) wrong.push({ round, version, ran })
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('are refused at once where another node has retracted them, and taken again at once', async () => {
+    await using site = await openCacheSite([{}, {}])
+    const [publisher, starter] = site.nodes as [CacheNode, CacheNode]
+    await site.publish(upTo(10))
+    const start = () => starter.engine.start({ definitionId: 'bounded', input: { size: 1 } })
+    await start()
+    await publisher.engine.definitions.retract('default', 'bounded')
+    await expect(start()).rejects.toMatchObject({ code: 'DEFINITION_NOT_FOUND' })
+    const { version } = await publisher.engine.definitions.publish('default', 'bounded')
+    expect(await starter.engine.get((await start()).instanceId)).toMatchObject({ version })
   })
 
   it('that bring back what was there before are compiled once', async () => {

@@ -62,7 +62,7 @@ describe('reads of a hot instance', () => {
     }
     // On a machine that is too busy to read it often it is not hot, and each look is a query.
     let saved = await crowd()
-    for (let times = 1; times < 5 && saved < 0.9; times += 1) saved = await crowd()
+    for (let times = 1; times < 25 && saved < 0.9; times += 1) saved = await crowd()
     expect(saved).toBeGreaterThanOrEqual(0.9)
     for (const { body, headers } of answers) {
       expect(body).toEqual(first.body)
@@ -102,10 +102,10 @@ describe('reads of a hot instance', () => {
       expect(await mover.engine.resume({ instanceId: id, bookmark: `answer-${turn}` })).toBe('resumed')
     }
     expect(await mover.engine.waitForEnd(id, { limitMs: 60_000 })).toMatchObject({ status: 'completed' })
+    await until('it was read in every way', () => Object.values(seen).every((count) => count > 0), 60_000)
     over = true
     await Promise.all(readers)
     expect(wrong).toEqual([])
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
     const { body } = await reader.ask('GET', `/workflow-instances/${wire(id)}`, undefined, {
       'cache-control': 'no-cache',
     })
@@ -138,7 +138,11 @@ describe('caches over the API', () => {
     await waitingAt(node, id, 'answer')
     for (let i = 0; i < 4; i += 1) await node.ask('GET', `/workflow-instances/${wire(id)}`)
     const { body } = await node.ask('GET', '/caches')
-    expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['definitions', 'instances'])
+    expect(body.items.map(({ name }: { name: string }) => name)).toEqual([
+      'definitions',
+      'instances',
+      'published-versions',
+    ])
     expect(body.items[1]).toMatchObject({ size: 1, hits: 3, misses: 1, hitRate: 0.75, evictions: 0, secondTierHits: 0 })
     expect(await node.ask('POST', '/caches/instances/clear')).toMatchObject({
       status: 200,
@@ -146,6 +150,6 @@ describe('caches over the API', () => {
     })
     const unknown = await node.ask('POST', '/caches/ghosts/clear')
     expect(unknown).toMatchObject({ status: 404, body: { code: 'CACHE_NOT_FOUND' } })
-    expect(unknown.body.detail).toContain('only definitions, instances')
+    expect(unknown.body.detail).toContain('only definitions, instances, published-versions')
   })
 })

@@ -26,7 +26,7 @@ const tierHits = ({ engine }: CacheNode): number =>
 
 it('spares the others the reading, and is checked, flushed, corrupted, hung and killed without anybody noticing', async () => {
   const prefix = `t${randomBytes(6).toString('hex')}`
-  const tiers: RedisCache[] = [1, 2, 3].map(() => redisCache({ ...edge, url: server.url, prefix }))
+  const tiers: RedisCache[] = [1, 2, 3].map(() => redisCache({ ...edge, url: server.url, prefix, patienceMs: 2_000 }))
   const options = tiers.map((cacheTier, at) => ({ cacheTier, ...(at === 0 && { workflows: [asking] }) }))
   {
     await using site = await openCacheSite(options)

@@ -2,15 +2,18 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { systemClock } from '@lockstep/base'
+import type { DevProcess } from '@lockstep/server'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import pg from 'pg'
 import colors from 'picocolors'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { DevCluster } from '../../packages/lockstep/src/cluster-dev/dev-cluster.ts'
+import { DevNode } from '../../packages/lockstep/src/cluster-dev/dev-node.ts'
 import { findPostgres } from '../../packages/lockstep/src/cluster-dev/find-postgres.ts'
 import { startLocalPostgres } from '../../packages/lockstep/src/cluster-dev/local-postgres.ts'
 import { runIn } from '../cli/open-cli.ts'
 import { LockstepProcess } from '../start/run-lockstep.ts'
+import { type Api, apiOf } from '../studio/open-studio.ts'
 
 const LONGEST = { timeout: 120_000 }
 
@@ -29,7 +32,7 @@ const answering = async (url: string): Promise<string> => {
   return items.find((each: { self: boolean }) => each.self)?.name ?? String(response.status)
 }
 
-describe('lockstep cluster dev', () => {
+describe('lockstep cluster dev', { timeout: 300_000 }, () => {
   it('runs nodes behind a front without a terminal, and Ctrl-C stops them one after the other', async () => {
     await using database = await cloneDatabase(inject('postgres'))
     await using dev = new LockstepProcess(['cluster', 'dev', '--nodes', '2', '--port', '0'], {
@@ -86,6 +89,74 @@ describe('lockstep cluster dev', () => {
       await cluster.close()
     }
     expect(cluster.nodes.map((node) => node.state)).toEqual(['dead', 'dead'])
+  })
+
+  it('kills, freezes and revives a node that another one is asked about, and one that is asked about itself', async () => {
+    await using database = await cloneDatabase(inject('postgres'))
+    await using dev = new LockstepProcess(['cluster', 'dev', '--nodes', '3', '--port', '0'], {
+      cwd: folder,
+      env: { LOCKSTEP_DATABASE_URL: database.url },
+    })
+    await expect.poll(() => dev.output, LONGEST).toMatch(/The cluster is at http/)
+    const front = apiOf(/The cluster is at (http\S+),/.exec(dev.output)![1]!)
+    const { processes } = await front('GET', '/cluster/nodes')
+    expect(processes.map(({ name, state }: DevProcess) => [name, state])).toEqual([
+      ...[
+        ['node-1', 'running'],
+        ['node-2', 'running'],
+        ['node-3', 'running'],
+      ],
+    ])
+    const [first, second] = processes.map(({ url }: DevProcess) => apiOf(url!)) as [Api, Api]
+    const stateOf = async (name: string): Promise<string> =>
+      (await first('GET', '/cluster/nodes')).processes.find((each: DevProcess) => each.name === name).state
+    const names = async (): Promise<string[]> =>
+      (await first('GET', '/cluster/nodes')).items.map(({ name }: { name: string }) => name)
+
+    // Work that the victim has in hand: a timer that it keeps in its memory.
+    const steps = [{ id: 'rest', type: 'delay', inputs: { duration: '4s' } }]
+    await first('PUT', '/workflow-definitions/rests', { id: 'rests', activities: steps })
+    const { id } = await second('POST', '/workflow-instances', { definitionId: 'rests' })
+    expect(await first('POST', '/cluster/nodes/node-2/kill')).toMatchObject({ name: 'node-2', state: 'dead' })
+    await expect(first('POST', '/cluster/nodes/node-2/kill')).rejects.toThrow(/409 .*NODE_WRONG_STATE/)
+    await expect.poll(names, LONGEST).toEqual(['node-1', 'node-3'])
+    await expect
+      .poll(async () => (await front('GET', `/workflow-instances/${id}?wait=10s`)).status, LONGEST)
+      .toBe('completed')
+
+    expect(await front('POST', '/cluster/nodes/node-2/revive')).toMatchObject({ name: 'node-2', state: 'starting' })
+    await expect.poll(() => stateOf('node-2'), LONGEST).toBe('running')
+    await expect.poll(names, LONGEST).toEqual(['node-1', 'node-2', 'node-3'])
+
+    // Whoever dies or freezes answers before.
+    expect(await second('POST', '/cluster/nodes/node-2/pause')).toMatchObject({ name: 'node-2' })
+    await expect.poll(() => stateOf('node-2'), LONGEST).toBe('paused')
+    expect(await first('POST', '/cluster/nodes/node-2/continue')).toMatchObject({ state: 'running' })
+    expect(await second('POST', '/cluster/nodes/node-2/kill')).toMatchObject({ name: 'node-2' })
+    await expect.poll(() => stateOf('node-2'), LONGEST).toBe('dead')
+    await expect(first('POST', '/cluster/nodes/node-4/kill')).rejects.toThrow(/404 .*NODE_NOT_FOUND/)
+    expect(dev.output).toContain('node-2: kill, asked for over the API')
+    const { code } = await dev.end('SIGINT')
+    expect(code).toBe(0)
+  })
+
+  it('gives nothing of that to a node that was started otherwise, whatever opened a channel to it', async () => {
+    await using database = await cloneDatabase(inject('postgres'))
+    const heard: unknown[] = []
+    const node = new DevNode({
+      ...{ name: 'node-1', host: '127.0.0.1', port: 0, clock: systemClock, onLine: () => {}, onDeath: () => {} },
+      environment: { PATH: process.env.PATH, LOCKSTEP_DATABASE_URL: database.url },
+      onMessage: (message) => heard.push(message),
+    })
+    await node.start()
+    try {
+      const api = apiOf(node.url!)
+      expect((await api('GET', '/cluster/nodes')).processes).toEqual([])
+      await expect(api('POST', '/cluster/nodes/node-1/kill')).rejects.toThrow(/409 .*NOT_DEV_CLUSTER/)
+      expect([node.state, heard]).toEqual(['running', []])
+    } finally {
+      await node.stop()
+    }
   })
 
   it.each([

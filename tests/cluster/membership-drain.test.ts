@@ -17,7 +17,8 @@ const calling = {
   id: 'calling',
   input: { type: 'object' },
   activities: [
-    { id: 'call', type: 'http-request', inputs: { method: 'GET', url: { $expr: 'input.url' } } },
+    // It ends when the test lets it, however long that takes a busy machine.
+    { id: 'call', type: 'http-request', inputs: { method: 'GET', url: { $expr: 'input.url' }, timeout: '10m' } },
     { id: 'out', type: 'set-output', inputs: { name: 'done', value: true } },
   ],
   connections: [{ from: 'call', to: 'out' }],
@@ -49,7 +50,7 @@ it('an operator cordons, drains and brings back a node through any other', { tim
   await a.publish(resting)
   await a.publish(calling)
   const b = await site.node('b')
-  const rests = await a.start('resting', { input: { for: '15s' } })
+  const rests = await a.start('resting', { input: { for: '20s' } })
   const calls = await a.start('calling', { input: { url: service.url } })
   await until('the call is under way', () => service.count > 0, PATIENCE_MS)
   const { id } = await b.node('a')

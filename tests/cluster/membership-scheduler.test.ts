@@ -1,10 +1,12 @@
 /** Who fires schedules: one that is elected, or nobody until somebody asks. */
 import { expect, it } from 'vitest'
 import { until } from '../faults/until.ts'
+import { LockstepProcess } from '../start/run-lockstep.ts'
 import { ClusterSite, PATIENCE_MS, type SiteNode } from './membership-site.ts'
 
 const tick = { id: 'tick', activities: [{ id: 'log', type: 'log', inputs: { message: 'tick' } }] }
-const leading = { LOCKSTEP_SCHEDULER: 'leader' }
+/** A term is 20 heartbeats long: much longer than it takes to bury a node. */
+const leading = { LOCKSTEP_SCHEDULER: 'leader', LOCKSTEP_HEARTBEAT_MS: '1500', LOCKSTEP_NODE_TTL_MS: '6000' }
 
 const firedBy = async (site: ClusterSite): Promise<string[]> =>
   (await site.rows<{ node: string }>('select distinct node_id as node from schedule_run')).map(
@@ -32,6 +34,9 @@ it('one node is elected and fires, another takes over when it is killed', { time
   expect(await firedBy(site)).toEqual([id])
 
   await leader.process.end('SIGKILL')
+  const [term] = await site.rows<{ end: string }>(
+    `select expires_at::text as end from lease_lock where name = 'election:scheduler'`,
+  )
   await until('the other leads', async () => (await leaderOf(other)) === other.name, PATIENCE_MS)
   const successor = (await other.node(other.name)).id
   await until('the other fires', async () => (await firedBy(site)).includes(successor), PATIENCE_MS)
@@ -48,6 +53,13 @@ it('one node is elected and fires, another takes over when it is killed', { time
   await until('both elections are told', seen, PATIENCE_MS)
   expect(elected.map((each) => each.name)).toEqual([leader.name, other.name])
   expect(BigInt(elected[1]!.detail.term) > BigInt(elected[0]!.detail.term)).toBe(true)
+  // Whoever buried the leader has deposed it: its term did not have to run out first.
+  const early = await site.rows(
+    `select 1 from cluster_event where kind = 'elected' and name = $1 and at < $2::timestamptz`,
+    other.name,
+    term!.end,
+  )
+  expect(early).toHaveLength(1)
 
   // A drained leader resigns: nobody else is there to fire.
   await other.api('POST', `/cluster/nodes/${successor}/drain`)
@@ -76,4 +88,50 @@ it('with the scheduler off only who asks fires what is due, once', { timeout: 3 
     'select instance_id as instance from schedule_run',
   )) as [{ instance: string }]
   expect(await b.ended(`wfi_${instance}`)).toMatchObject({ status: 'completed' })
+})
+
+it('a key that may only do this fires what is due, on servers that ask for keys', {
+  timeout: 3 * PATIENCE_MS,
+}, async () => {
+  await using site = await ClusterSite.open()
+  const bootstrap = 'a-bootstrap-key-of-more-than-thirty-two-characters'
+  const secured = { LOCKSTEP_SCHEDULER: 'off', LOCKSTEP_AUTH: 'keys', LOCKSTEP_API_KEY: bootstrap }
+  const [a, b] = [await site.node('a', secured), await site.node('b', secured)]
+  const as = async (key: string | undefined, node: SiteNode, method: string, where: string, body?: object) => {
+    const headers = {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    const given = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(`${node.url}/api/v1${where}`, { method, headers, ...given })
+    return { status: response.status, body: await response.json() }
+  }
+  expect((await as(bootstrap, a, 'PUT', '/workflow-definitions/tick', tick)).status).toBe(201)
+  const soon = { id: 'soon', trigger: { interval: '1s' }, definitionId: 'tick' }
+  expect((await as(bootstrap, a, 'POST', '/schedules', soon)).status).toBe(201)
+  // As the documentation has it.
+  const create = ['keys', 'create', 'clock', '--role', 'operator', '--permission', 'schedules:operate']
+  await using command = new LockstepProcess([...create, '--url', a.url, '--json'], {
+    cwd: site.folder,
+    env: { LOCKSTEP_API_KEY: bootstrap },
+  })
+  const { code, output } = await command.finished()
+  expect(code, output).toBe(0)
+  const { key } = JSON.parse(output)
+
+  await until(
+    'it is due',
+    async () => (await site.rows('select 1 from schedule where due_at < clock_timestamp()')).length === 1,
+    PATIENCE_MS,
+  )
+  const asked = await Promise.all([a, b, a, b].map((node) => as(key, node, 'POST', '/schedules/run-due')))
+  expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  const started = asked.reduce((sum, { body }) => sum + body.started, 0)
+  expect(started).toBeGreaterThan(0)
+  expect(await site.rows('select 1 from schedule_run where instance_id is not null')).toHaveLength(started)
+  // It may do this, and nothing else; and nobody may without a key.
+  expect((await as(undefined, a, 'POST', '/schedules/run-due')).status).toBe(401)
+  const refused = await as(key, a, 'POST', '/workflow-instances', { definitionId: 'tick' })
+  expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN'])
+  expect((await as(key, b, 'GET', '/workflow-instances')).status).toBe(403)
 })

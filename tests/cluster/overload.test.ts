@@ -17,13 +17,20 @@ const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const UNKNOWN_TASK = 'task_01890000-0000-7000-8000-000000000000'
 
 const open = deferred<string>()
+const opensLater = deferred<void>()
 const workflows = [
   workflow('quick', async () => 'done'),
   workflow('asks', async (ctx) => ctx.waitFor('answer')),
+  workflow('brief', async () => 'done'),
+  workflow('later', async (ctx) => {
+    await ctx.step('hold', () => opensLater.promise)
+    return ctx.waitFor('answer')
+  }),
   workflow('held', async (ctx) => ctx.step('hold', () => open.promise)),
 ]
 
 let drop: () => Promise<void>
+let url: string
 let db: Db
 let engine: Engine
 let server: HttpServer
@@ -34,10 +41,12 @@ let standing = 0
 beforeAll(async () => {
   const database = await cloneDatabase(inject('postgres'))
   drop = () => database.drop()
+  url = database.url
   const lanes = { ...engineLanes, work: { ...engineLanes.work, size: 2 }, api: { size: 2 } }
   const held = { idleInTransactionMs: 600_000 }
-  db = await openPostgres({ url: database.url, ...edge, ...held, lanes, acquireTimeoutMs: 500 })
-  engine = await Engine.open({ ...edge, store: postgresEngineStore(db), workflows, name: 'small' })
+  db = await openPostgres({ url: database.url, ...edge, ...held, lanes, acquireTimeoutMs: 2_000 })
+  const patient = { workflows, resumeWaitMs: 600_000 }
+  engine = await Engine.open({ ...edge, ...patient, store: postgresEngineStore(db), name: 'small' })
   const browse = postgresBrowse(db)
   server = await openHttpServer({
     ...edge,
@@ -56,11 +65,12 @@ beforeAll(async () => {
     },
     idempotency: postgresIdempotency(db),
     // Starts may use 1, all but resumes and heartbeats 2, resumes 3, heartbeats 4.
-    overload: { atOnce: 4, reserved: 0.25, queued: 1, turnAwayAfterMs: 600_000, giveUpAfterMs: 1_500 },
+    overload: { atOnce: 4, reserved: 0.25, queued: 1, turnAwayAfterMs: 600_000, giveUpAfterMs: 6_000 },
   })
 })
 afterAll(async () => {
   open.resolve('let go')
+  opensLater.resolve()
   gate?.resolve()
   await server?.close()
   await engine?.close(1_000)
@@ -134,6 +144,31 @@ describe('a server with more requests than room', () => {
     expect((await start('quick', '60s')).body).toMatchObject({ status: 'completed' })
     open.resolve('let go')
     for (const { body } of await Promise.all(waiting)) expect(body).toMatchObject({ status: 'completed' })
+  })
+
+  it('counts no resume that waits for an instance of another node: starts go on beside a hundred of them', async () => {
+    await using otherDb = await openPostgres({ url, ...edge })
+    const other = await Engine.open({ ...edge, store: postgresEngineStore(otherDb), workflows, name: 'other' })
+    const { instanceId } = await other.start({ definitionId: 'later' })
+    /** Three at most are worked on at once. */
+    const patiently = async (again: () => Promise<Told>): Promise<Told> => {
+      for (;;) {
+        const told = await again()
+        if (told.status !== 429 && told.status !== 503) return told
+      }
+    }
+    let waitingCount = 100
+    const waiting = Array.from({ length: waitingCount }, async () => {
+      const told = await patiently(() => api('POST', `/workflow-instances/wfi_${instanceId}/resume`, {}))
+      waitingCount -= 1
+      return told
+    })
+    const started = await patiently(() => start('brief', '60s'))
+    expect([started.body.status, waitingCount]).toEqual(['completed', 100])
+    opensLater.resolve()
+    const told = (await Promise.all(waiting)).map(({ status, body }) => `${status} ${body.outcome}`).sort()
+    expect(told).toEqual(['200 resumed', ...Array(99).fill('409 already-resumed')])
+    await other.close(1_000)
   })
 })
 

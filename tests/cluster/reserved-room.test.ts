@@ -40,7 +40,13 @@ describe('a node that has more to do than it can', () => {
       api: one,
     }
     const application = 'lockstep:small'
-    db = await openPostgres({ url: database.url, ...edge, lanes, acquireTimeoutMs: 300, applicationName: application })
+    db = await openPostgres({
+      url: database.url,
+      ...edge,
+      lanes,
+      acquireTimeoutMs: 2_000,
+      applicationName: application,
+    })
     // Nothing stays in memory: what is resumed has to be claimed and loaded.
     const options = { concurrency: CONCURRENCY, warmLimit: 0, pollMs: 200 }
     const heart = postgresHeart({ url: database.url, application, ...edge })
@@ -60,10 +66,16 @@ describe('a node that has more to do than it can', () => {
   it('keeps room for resumes and timers, however many starts wait', async () => {
     const asking = await engine.startMany(Array.from({ length: 30 }, () => ({ definitionId: 'asks' })))
     const sleeping = await engine.startMany(
-      Array.from({ length: 30 }, () => ({ definitionId: 'sleeps', input: { ms: 6_000 } })),
+      Array.from({ length: 30 }, () => ({ definitionId: 'sleeps', input: { ms: 15_000 } })),
     )
-    for (const { instanceId } of [...asking, ...sleeping])
-      await until('it rests', async () => (await engine.get(instanceId)).status === 'suspended')
+    await until('all of them rest', async () => {
+      const [row] = await readRows<{ count: number }>(
+        db,
+        `select count(*)::integer as count from instance where status = 'suspended'`,
+        [],
+      )
+      return row!.count === asking.length + sleeping.length
+    })
     const crowd = await engine.startMany(Array.from({ length: 100 }, () => ({ definitionId: 'long' })))
     for (let each = 0; each < 10; each += 1) await engine.start({ definitionId: 'long' })
     await until('starts have what they may have', () => running === MOST_NEW)

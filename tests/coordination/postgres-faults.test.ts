@@ -79,7 +79,7 @@ describe('a server that is killed', () => {
     await site.progress(workers, 3)
     await own.kill9()
     await own.start()
-    await site.progress(workers, 3, 20_000)
+    await site.progress(workers, 3)
     expect(site.violations()).toEqual([])
     expect(site.unhandled()).toEqual([])
   })

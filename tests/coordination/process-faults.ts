@@ -16,7 +16,7 @@ export function processFaults(at: () => { kind: ProviderAt['kind']; url: string 
       const survivors = await site.looping(2, { ttlMs: TTL_MS })
       for (let round = 0; round < 3; round += 1) {
         const victim = await site.worker({ ttlMs: TTL_MS })
-        await victim.call('take', { waitMs: 10_000 })
+        await victim.call('take', { waitMs: 60_000 })
         await victim.kill9()
         await site.progress(survivors, 2)
       }
@@ -34,7 +34,8 @@ export function processFaults(at: () => { kind: ProviderAt['kind']; url: string 
       const { site, late } = await stopAndWake(at(), true)
       await using _ = site
       expect(late.accepted).toBe(false)
-      expect(site.resource.refused).toHaveLength(1)
+      // Another may have been too slow for its lease, on a busy machine.
+      expect(site.resource.refused.filter((write) => write.worker === site.workers[0]!.name)).toHaveLength(1)
       expect(site.violations()).toEqual([])
       expect(site.unhandled()).toEqual([])
     })
@@ -69,13 +70,19 @@ export function processFaults(at: () => { kind: ProviderAt['kind']; url: string 
   describe('one who waits and is stopped', () => {
     it('does not believe in a grant that came and went in its sleep, and gets its turn later', async () => {
       await using site = await Site.open(at())
-      const [holder, sleeper, third] = [await site.worker(), await site.worker(), await site.worker()]
+      // Long enough for a busy machine to renew what is held: one of them is asked whether it still has it.
+      const patient = { ttlMs: 4_000 }
+      const [holder, sleeper, third] = [
+        await site.worker(patient),
+        await site.worker(patient),
+        await site.worker(patient),
+      ]
       await holder.call('take')
       const pending = sleeper.call<{ fence: string }>('take', { waitMs: 60_000 })
       await until('it waits', async () => (await holder.call('waiting')) === 1)
       sleeper.signal('SIGSTOP')
       await holder.call('release')
-      const { fence } = await third.call<{ fence: string }>('take', { waitMs: 30_000 })
+      const { fence } = await third.call<{ fence: string }>('take', { waitMs: 60_000 })
       sleeper.signal('SIGCONT')
       await until('it waits again', async () => (await holder.call('waiting')) === 1)
       expect(await third.call('look')).toMatchObject({ trusted: true, aborted: false })

@@ -59,7 +59,7 @@ export class Site implements AsyncDisposable {
   }
 
   /** Every one of these gets the lock `count` more times from now on. */
-  async progress(workers: readonly Worker[], count = 3, limitMs = 15_000): Promise<void> {
+  async progress(workers: readonly Worker[], count = 3, limitMs = 60_000): Promise<void> {
     const before = new Map(workers.map((worker) => [worker, this.stints(worker).length]))
     const deadline = performance.now() + limitMs
     const behind = (): Worker[] => workers.filter((each) => this.stints(each).length < before.get(each)! + count)

@@ -45,13 +45,15 @@ describe('the chart', () => {
       'everything that can be added',
       {
         ...{ rabbitmq: { enabled: true }, clock: { enabled: true }, otlpEndpoint: 'http://collector:4318' },
+        ...{ podMonitor: { enabled: true } },
         ...{ image: { tag: '9' }, extraEnv: [{ name: 'LOCKSTEP_REQUESTS', value: '10' }] },
       },
     ],
   ])('makes manifests that Kubernetes takes, with %s', (_what, values) => {
     const all = rendered(values)
     expect(all.length).toBeGreaterThan(3)
-    expect(faults(all)).toEqual([])
+    // What the operator of Prometheus adds is none of Kubernetes' own.
+    expect(faults(all.filter(({ apiVersion }) => apiVersion !== 'monitoring.coreos.com/v1'))).toEqual([])
   })
 
   it('tells when the Secret has no name', () => {
@@ -79,6 +81,19 @@ describe('the chart', () => {
       ]),
     )
     expect(one(all, 'HorizontalPodAutoscaler')).toBeUndefined()
+  })
+
+  it('lets nodes reach what they need, and no private address besides', () => {
+    const egress = (values: Values): Manifest[] => one(rendered(values), 'NetworkPolicy').spec.egress
+    const ports = (values: Values = {}): number[] =>
+      egress(values).flatMap((each) => each.ports.map(({ port }: Manifest) => port))
+    expect(one(rendered(), 'NetworkPolicy').spec.policyTypes).toEqual(['Ingress', 'Egress'])
+    expect(ports()).toEqual([53, 53, 5432, 6379, 80, 443])
+    expect(ports({ redis: { enabled: false }, rabbitmq: { enabled: true } })).toEqual([53, 53, 5432, 5672, 80, 443])
+    const [, , outside] = egress({})
+    expect(outside!.to[0].ipBlock.except).toEqual(expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16']))
+    const mail = { ports: [{ port: 587, protocol: 'TCP' }] }
+    expect(egress({ networkPolicy: { publicPorts: [], extraEgress: [mail] } }).slice(2)).toEqual([mail])
   })
 
   it('explains every value', () => {
@@ -131,7 +146,7 @@ describe('the plain manifests', () => {
 
   it('name no value of a secret, and only variables that a node reads', () => {
     const known = new Set<string>([...Object.values(environmentNames), 'TZ', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'KEY'])
-    const secrets = /URL$|SECRET$|KEY$/
+    const secrets = /URL$|SECRET$|KEYS?$/
     for (const pod of pods())
       for (const { name, value } of [...(pod.initContainers ?? []), ...pod.containers].flatMap((each) => each.env)) {
         expect(known).toContain(name)
@@ -143,6 +158,7 @@ describe('the plain manifests', () => {
     const secrets: Record<string, string> = {
       ...{ 'node-url': 'postgres://node:pass@db:5432/app', 'redis-url': 'redis://:pass@cache:6379' },
       ...{ 'lockstep-secret': '0123456789abcdef0123456789abcdef', 'first-key': 'fedcba9876543210fedcba9876543210' },
+      'secret-keys': 'q0nKx3Ck9rU4sFv8bWzYt1hJmPl6oEiDgA2R5T7XcVw=',
     }
     const { env } = pods()[0].containers[0]
     const environment = Object.fromEntries(
@@ -153,6 +169,7 @@ describe('the plain manifests', () => {
     )
     const options = resolveNodeOptions(readEnvironment({ ...environment, LOCKSTEP_HOST: '0.0.0.0' }))
     expect(() => requireSafeStart(options)).not.toThrow()
+    expect(options.secretKeys).toHaveLength(1)
     expect([options.locks, options.bus, options.migrate, options.nodeName]).toEqual([
       'redis',
       'redis',
@@ -180,15 +197,17 @@ describe('the page', () => {
     .join('\n')
 
   it('makes the Secrets that the nodes read, with every key, and no other', () => {
-    const made = [...shown.matchAll(/^kubectl create secret generic (\S+) (.*)$/gm)].flatMap(([, name, rest]) =>
-      [...rest!.matchAll(/--from-file=(\S+)/g)].map(([, key]) => `${name}/${key}`),
+    const made = [...shown.matchAll(/^kubectl (?:--namespace \S+ )?create secret generic (\S+) (.*)$/gm)].flatMap(
+      ([, name, rest]) => [...rest!.matchAll(/--from-file=(\S+)/g)].map(([, key]) => `${name}/${key}`),
     )
     const { initContainers, containers } = one(rendered(), 'Deployment').spec.template.spec
     const read = [...initContainers, ...containers]
       .flatMap(({ env }) => env)
       .flatMap(({ valueFrom }) => (valueFrom?.secretKeyRef ? [valueFrom.secretKeyRef] : []))
       .map(({ name, key }) => `${name}/${key}`)
-    expect(made.sort()).toEqual(read.sort())
+    const ofPrometheus = one(rendered({ podMonitor: { enabled: true } }), 'PodMonitor').spec.podMetricsEndpoints[0]
+    const { name, key } = ofPrometheus.authorization.credentials
+    expect(made.sort()).toEqual([...read, `${name}/${key}`].sort())
   })
 
   it('sets values that there are, and names folders that there are', () => {

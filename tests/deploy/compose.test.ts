@@ -88,7 +88,10 @@ function startsWith(secrets: string): void {
   const environment = Object.fromEntries(
     variables.map(([name, value]) => [name, value.replace(/^\/run\/secrets/, secrets)]),
   )
-  requireSafeStart(resolveNodeOptions({ ...readEnvironment({ ...environment, LOCKSTEP_HOST: '0.0.0.0' }) }))
+  const options = resolveNodeOptions({ ...readEnvironment({ ...environment, LOCKSTEP_HOST: '0.0.0.0' }) })
+  requireSafeStart(options)
+  // Without one, `secrets set` would be refused.
+  expect(options.secretKeys).toHaveLength(1)
 }
 
 describe('make-secrets.sh', () => {
@@ -104,7 +107,7 @@ describe('make-secrets.sh', () => {
       const made = make()
       const files = Object.values<{ file: string }>(compose.secrets).map(({ file }) => path.basename(file))
       expect(files.filter((name) => made[name] === undefined)).toEqual([])
-      const passwords = Object.entries(made).filter(([name]) => /password|first-key|lockstep-secret/.test(name))
+      const passwords = Object.entries(made).filter(([name]) => /password|first-key|secret/.test(name))
       for (const [, value] of passwords) expect(value).toMatch(/^[0-9a-f]{64}$/)
       expect(new Set(passwords.map(([, value]) => value)).size).toBe(passwords.length)
       expect(made['redis.conf']).toContain(`requirepass ${made['redis-password']}`)

@@ -42,7 +42,12 @@ export async function openActivitySite(): Promise<ActivitySite> {
   const { log, logger } = kept()
   const options = resolveNodeOptions({
     ...{ databaseUrl: database.url, port: 0, redisUrl: redis.url, rabbitmqUrl: broker.url },
-    ...{ mailUrl: mail.url, mailFrom: 'Shop <shop@example.org>', outbound: { allow: ['127.0.0.1'] } },
+    ...{
+      mailUrl: mail.url,
+      mailFrom: 'Shop <shop@example.org>',
+      outbound: { allow: ['127.0.0.1'] },
+      sqlOwnDatabase: true,
+    },
     secrets: async (name) => SECRETS[name],
   })
   const node = await startNode(options, { clock: systemClock, random: systemRandom, logger })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +23,15 @@ const programs = pages.flatMap((page) => {
     })
 })
 
+/** What the pages of the packages begin with. Blocks that import nothing go on from the one before. */
+const inReadmes = readdirSync(path.join(root, 'packages'))
+  .filter((name) => existsSync(path.join(root, 'packages', name, 'README.md')))
+  .flatMap((name) =>
+    codeBlocks(`packages/${name}/README.md`)
+      .filter(({ language, code }) => language === 'ts' && code.startsWith('import '))
+      .map(({ code }, at) => ({ file: `readme-${name}-${at}.ts`, code })),
+  )
+
 describe('the how-to pages of the toolkit', () => {
   let folder: string
   let redis: ServerHandle
@@ -38,6 +47,7 @@ describe('the how-to pages of the toolkit', () => {
       JSON.stringify({ compilerOptions: { ...compilerOptions, lib }, include: ['*.ts'] }),
     )
     for (const { file, code } of programs) await writeFile(path.join(folder, file ?? 'nameless.ts'), code)
+    for (const { file, code } of inReadmes) await writeFile(path.join(folder, file), code)
     redis = await startRedis({ quiet: true })
     const database = await cloneDatabase(inject('postgres'))
     env = { ...process.env, REDIS_URL: redis.url, DATABASE_URL: database.url }
@@ -57,7 +67,8 @@ describe('the how-to pages of the toolkit', () => {
     expect(listed).toEqual(pages.sort())
   })
 
-  it('compile as a strict project of a user', async () => {
+  it('compile as a strict project of a user, with what the packages begin with', async () => {
+    expect(inReadmes.length).toBeGreaterThan(8)
     const { stdout } = await exec(process.execPath, [tsc, '-p', '.'], { cwd: folder }).catch((error) => error)
     expect(stdout).toBe('')
   })

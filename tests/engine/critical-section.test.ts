@@ -144,6 +144,55 @@ describe('critical-section', () => {
     expect((await two.journal(instanceId)).some((row) => row.kind === 'locked')).toBe(true)
   })
 
+  /** A section that waits inside, whose node has gone, and whose lock somebody else has taken since. */
+  const takenMeanwhile = async (id: string, body: object) => {
+    const one = await node(openLocks())
+    await publish(one, {
+      id,
+      activities: [
+        section({ body }),
+        { id: 'out', type: 'set-output', inputs: { name: 'fence', value: { $expr: 'steps.till.output.fence' } } },
+      ],
+      connections: [{ from: 'till', to: 'out' }],
+    })
+    const { instanceId } = await one.start({ definitionId: id })
+    await until(async () => (await one.get(instanceId)).waitingFor.length === 1)
+    await one.close(0)
+    const theirs = openLocks()
+    const held = await theirs.mutex('till').acquire({ waitMs: 10_000 })
+    return { instanceId, held, monitor: theirs.monitor, two: await node(openLocks()) }
+  }
+
+  it('runs nothing inside after a move before it has the lock again', async () => {
+    const { instanceId, held, monitor, two } = await takenMeanwhile('back', askBetweenTouches)
+    await two.publish({ name: 'go' })
+    await until(async () => ((await monitor.read('till'))?.waitingCount ?? 0) > 0)
+    expect((await two.journal(instanceId)).some(({ data }) => (data as { step?: string }).step === 'till.ask')).toBe(
+      true,
+    )
+    expect(fences).toHaveLength(1)
+    await held.release()
+    expect(await end(two, instanceId)).toMatchObject({ status: 'completed', output: { fence: String(fences[1]) } })
+    expect(fences[1]).toBeGreaterThan(held.fence)
+  })
+
+  it('ends after a move without the lock where the answer that it waited for leaves nothing inside to run', async () => {
+    const last = {
+      activities: askBetweenTouches.activities.slice(0, 2),
+      connections: askBetweenTouches.connections.slice(0, 1),
+    }
+    const { instanceId, held, two } = await takenMeanwhile('over', last)
+    await two.publish({ name: 'go' })
+    // The others have the lock all the time. The fence is that of the grant under which the body ran, and theirs is higher.
+    expect(await end(two, instanceId)).toMatchObject({ status: 'completed', output: { fence: String(fences[0]) } })
+    expect(held.signal.aborted).toBe(false)
+    expect([fences.length, held.fence > fences[0]!]).toEqual([1, true])
+    expect((await two.journal(instanceId)).some(({ kind }) => kind === 'locked')).toBe(false)
+    await held.release()
+    await using free = await openLocks().mutex('till').acquire({ waitMs: 5_000 })
+    expect(free.fence).toBeGreaterThan(held.fence)
+  })
+
   it('leaves through timeout, or fails with LOCK_TIMEOUT where nothing is connected', async () => {
     const locks = openLocks()
     await using _held = await locks.mutex('till').acquire()

@@ -99,6 +99,8 @@ describe('incidents', () => {
     expect(rest).toMatchObject([{ definitionId: 'two', open: 1 }])
     const page = await incidents.list({ state: 'open', limit: 3 })
     expect(page.incidents).toHaveLength(3)
+    expect(page.count).toEqual({ value: 4, exact: true })
+    expect((await incidents.list({ definitionId: 'two', limit: 1 })).count).toEqual({ value: 1, exact: true })
     const last = await incidents.list({ state: 'open', limit: 3, before: page.next! })
     expect(last).toMatchObject({ incidents: [{ definitionId: 'one' }], next: undefined })
     expect((await incidents.list({ definitionId: 'two' })).incidents).toMatchObject([{ instanceId: two, step: 'b' }])

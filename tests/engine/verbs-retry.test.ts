@@ -20,6 +20,42 @@ function toys() {
 }
 
 describe('retry', () => {
+  it.each(['graph', 'function'])('from a step cancels the children of what it forgets: %s', async (kind) => {
+    const { broken, run, toy } = toys()
+    const program = workflow('function', async (ctx) => {
+      await ctx.step('a', ({ idempotencyKey }) => run('a', idempotencyKey))
+      const child = ctx.run('leaf', null)
+      await ctx.step('b', ({ idempotencyKey }) => run('b', idempotencyKey))
+      await child
+    })
+    await using t = await openTestEngine({ activities: [toy], workflows: [program] })
+    await t.publish(waits('leaf'))
+    const both = {
+      id: 'both',
+      type: 'parallel',
+      branches: [
+        { activities: [{ id: 'kid', type: 'run-workflow', inputs: { definitionId: 'leaf' } }] },
+        { activities: [{ id: 'b', type: 'toy' }] },
+      ],
+    }
+    await t.publish(chain('graph', [{ id: 'a', type: 'toy' }, both]))
+    for (const step of ['b', 'both[1].b']) broken.add(step)
+    const { instanceId, status } = await t.run(kind)
+    expect(status).toBe('faulted')
+    const leaves = async (of: string) =>
+      (await t.engine.list({ definitionId: 'leaf', status: of }, 5)).map(({ id }) => id)
+    await until(async () => (await leaves('suspended')).length === 1)
+    const [before] = await leaves('suspended')
+    broken.clear()
+    expect(await t.engine.verbs.retry(instanceId, { step: 'a' })).toEqual({ outcome: 'accepted' })
+    expect(await ended(t, before!)).toMatchObject({ status: 'cancelled' })
+    await until(async () => (await leaves('suspended')).length === 1)
+    expect(await leaves('suspended')).not.toContain(before)
+    await t.engine.publish({ name: 'leaf-go' })
+    expect(await ended(t, instanceId)).toMatchObject({ status: 'completed' })
+    await healthy(t)
+  })
+
   it('goes on from the failed step of a graph, and resolves its incident', async () => {
     const { broken, keys, toy } = toys()
     broken.add('b')

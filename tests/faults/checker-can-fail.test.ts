@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endOf, start } from './instance-view.ts'
-import { TestBed, type TestSite } from './test-bed.ts'
+import { shortLife, TestBed, type TestSite } from './test-bed.ts'
 import { until } from './until.ts'
 
 let bed: TestBed
@@ -63,10 +63,10 @@ const ownNumbers = [
 async function wakeAfterBurial(
   site: TestSite,
 ): Promise<{ readonly wrote: boolean; readonly said: string | undefined }> {
-  const a = await site.node({ name: 'a', engine: { heartbeatMs: 10_000, ttlMs: 20_000 } })
+  const a = await site.node({ name: 'a', engine: { heartbeatMs: 120_000, ttlMs: 600_000 } })
   const id = await start(a, 'two-gates', {})
   await a.atGate('first')
-  const b = await site.node({ name: 'b' })
+  const b = await site.node({ name: 'b', engine: shortLife })
   a.signal('SIGSTOP')
   await b.atGate('second')
   const opened = a.call('openGate', { name: 'first' })
@@ -110,14 +110,14 @@ it('P4: without the fence alone the claim check still refuses the buried node', 
 /** A resume of which the owner hears nothing before it puts its time-out to the store. */
 async function resumeBeforeTimeout(site: TestSite): Promise<unknown> {
   const node = await site.node()
-  const id = await start(node, 'waiter', { turns: 1, timeoutMs: 1_000 })
+  const id = await start(node, 'waiter', { turns: 1, timeoutMs: 3_500 })
   await until('it waits', async () => (await site.rows('select 1 from bookmark where instance_id = $1', id)).length > 0)
   const [said] = await site.rows<{ verdict: string }>(
     `select verdict from lockstep_resume('default', $1, 'go', '"resumed"')`,
     id,
   )
   expect(said?.verdict).toBe('resumed')
-  return (await endOf(node, id, 5_000))?.output
+  return (await endOf(node, id))?.output
 }
 
 it('P3: with the comparison of stimuli a resume that came first wins over the time-out', async () => {

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eachCrash, type Survivor } from './each-crash.ts'
 import { type End, type Started, view } from './instance-view.ts'
-import { countOf, TestBed, type TestSite } from './test-bed.ts'
+import { countOf, shortLife, TestBed, type TestSite } from './test-bed.ts'
 import { type Crash, NodeCallFailed, TestNode } from './test-node.ts'
 import { until } from './until.ts'
 
@@ -72,7 +72,7 @@ async function settleIncident(node: TestNode, instanceId: string, once: string):
   await node.call('resume', { instanceId, bookmark: once, payload: 'settled by an operator' })
 }
 
-const openOptions = (name: string) => ({ name, engine: { resumeWaitMs: 300 } })
+const openOptions = (name: string) => ({ name, engine: { ...shortLife, resumeWaitMs: 300 } })
 
 const open = async (site: TestSite, node: TestNode, name: string, crash?: Crash): Promise<void> => {
   await node.call('open', site.openOptions({ ...openOptions(name), ...(crash === undefined ? {} : { crash }) }))

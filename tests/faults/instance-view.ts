@@ -37,5 +37,5 @@ export async function start(node: TestNode, definitionId: string, input: unknown
 }
 
 /** `null`: it had not ended in time. */
-export const endOf = (node: TestNode, instanceId: string, limitMs = 15_000): Promise<End | null> =>
+export const endOf = (node: TestNode, instanceId: string, limitMs = 60_000): Promise<End | null> =>
   node.call('wait', { instanceId, limitMs })

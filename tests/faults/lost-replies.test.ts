@@ -70,7 +70,7 @@ describe('P1 P4 P5: a commit whose answer never came', () => {
     await Promise.all([lost.landed(), asked.landed()])
     // The second try of the user's code stands at its gate again.
     const again = setInterval(() => void node.call('openGate', { name: 'inside' }), 50)
-    const end = await endOf(node, id, 8_000)
+    const end = await endOf(node, id)
     clearInterval(again)
     expect(end).toMatchObject({ status: 'completed' })
     expect(await site.rows('select 1 from public.ledger')).toHaveLength(1)
@@ -163,7 +163,7 @@ describe('P1: a claim whose answer never came', () => {
       return (await isClaimed(site, id)) && node.logged('could not claim').length > 0
     })
     for (const fault of faults) await fault.remove()
-    expect(await endOf(node, id, 10_000)).toMatchObject({ status: 'completed' })
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
     expect(await site.violations()).toEqual([])
   })
 
@@ -189,7 +189,7 @@ describe('P1: a claim whose answer never came', () => {
     await looking.landed()
     const ids = [...(await Promise.all(starting)), ...waiting]
     await slow.remove()
-    const ends = await Promise.all(ids.map((id) => endOf(node, id, 8_000)))
+    const ends = await Promise.all(ids.map((id) => endOf(node, id)))
     expect(ends.map((end) => end?.status ?? 'never')).toEqual(ids.map(() => 'completed'))
     expect(await site.violations()).toEqual([])
     // Nobody died: each of 3 steps of 10 instances ran once.

@@ -175,6 +175,7 @@ const commands = {
     await definitions.create('default', document).catch(() => definitions.saveDraft('default', document.id, document))
     return definitions.publish('default', document.id)
   },
+  testRun: (request) => node.engine.testRuns.start(request),
   get: ({ instanceId }) => node.engine.get(instanceId),
   list: (filter) => node.engine.list(filter, 100),
   wait: async ({ instanceId, limitMs }) => (await node.engine.waitForEnd(instanceId, { limitMs })) ?? null,

@@ -38,15 +38,18 @@ it('P4 P5: a node that wakes after its burial writes nothing more, and joins aga
 
 it('P4: the commit of a buried node is refused with FENCED', async () => {
   await using site = await bed.site()
-  const a = await site.node({ name: 'a', engine: { heartbeatMs: 2_000, ttlMs: 4_000 } })
+  const a = await site.node({ name: 'a', engine: { heartbeatMs: 120_000, ttlMs: 600_000 } })
   const id = await start(a, 'gated', { at: 'a', gate: 'g' })
   await a.atGate('g')
-  // Buried by hand: it learns of it from its own commit, long before its next heartbeat.
+  // Buried by hand, in its sleep: it learns of it from its own commit, long before its next heartbeat, and takes nothing back meanwhile.
+  a.signal('SIGSTOP')
   await site.db.script(`delete from node where id = '${a.incarnations[0]}'`)
   const b = await site.node({ name: 'b' })
   expect(await endOf(b, id)).toMatchObject({ status: 'completed' })
   void a.call('openGate', { name: 'g' })
-  await expect(a.call('start', { definitionId: 'quick', input: { n: 1 } })).rejects.toMatchObject({ code: 'FENCED' })
+  const refused = a.call('start', { definitionId: 'quick', input: { n: 1 } })
+  a.signal('SIGCONT')
+  await expect(refused).rejects.toMatchObject({ code: 'FENCED' })
   await until('it has joined again', () => a.logged('rejoined as a new node').length > 0)
   expect(a.logged('this node was buried').length).toBe(1)
   expect(await site.violations()).toEqual([])
@@ -54,12 +57,13 @@ it('P4: the commit of a buried node is refused with FENCED', async () => {
 
 it('P5 P7: a process stopped inside a transaction of the user does not hold up its own burial', async () => {
   await using site = await bed.site()
-  const a = await site.node({ name: 'a' })
+  // Nobody but who buries it ends its transaction.
+  const a = await site.node({ name: 'a', database: { idleInTransactionMs: 600_000 } })
   const id = await start(a, 'gated-transaction', { at: 'a', gate: 'inside' })
   await a.atGate('inside')
   const b = await site.node({ name: 'b' })
   a.signal('SIGSTOP')
-  await until('it was buried', () => b.logged('buried a silent node').length > 0, 5_000)
+  await until('it was buried', () => b.logged('buried a silent node').length > 0)
   expect(await endOf(b, id)).toMatchObject({ status: 'completed' })
   void a.call('openGate', { name: 'inside' })
   a.signal('SIGCONT')

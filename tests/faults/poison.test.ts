@@ -10,7 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => bed?.stop())
 
-it('P8: a poison instance takes down at most 3 processes, and those beside it complete', async () => {
+it('P8: a poison instance takes down at most 3 processes, and those beside it complete', {
+  timeout: 240_000,
+}, async () => {
   await using site = await bed.site()
   let node = await site.node({ name: 'n1' })
   const innocents = await Promise.all(
@@ -28,7 +30,7 @@ it('P8: a poison instance takes down at most 3 processes, and those beside it co
       const rows = await site.rows<{ status: string }>('select status from instance where id = $1', poison)
       return rows[0]!.status === 'quarantined'
     },
-    60_000,
+    120_000,
   )
   expect(deaths).toBeGreaterThan(0)
   expect(deaths).toBeLessThanOrEqual(3)
@@ -50,7 +52,7 @@ it('P7: an instance whose owner died does not hold up the others while its own s
   await until('it has taken over', () => b.logged('buried a silent node').length > 0)
   // Nobody opens the gates: each of the three would stand there for as long as its step takes.
   expect(await b.call('resume', { instanceId: waiting, bookmark: 'go', payload: 1 })).toBe('resumed')
-  expect(await endOf(b, waiting, 10_000)).toMatchObject({ status: 'completed' })
+  expect(await endOf(b, waiting)).toMatchObject({ status: 'completed' })
   await until('all three go on side by side', async () => {
     for (const n of [1, 2, 3]) await b.call('openGate', { name: `g${n}` })
     return site.effects().filter((effect) => effect.step === 'stand' && effect.node === 'b').length === 3

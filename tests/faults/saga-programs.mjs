@@ -35,10 +35,15 @@ export function sagaWorkflows(outside) {
 }
 
 const note = (id) => ({ id, type: 'note', inputs: { value: id } })
-const undoable = (id, retry) => ({
-  ...note(id),
-  compensate: { activities: [{ ...note(`un-${id}`), ...retry }] },
-})
+const undoable = (id) => ({ ...note(id), compensate: { activities: [note(`un-${id}`)] } })
+/** Its undo fails at first. */
+const stubborn = (id) => {
+  const undo = { id: `un-${id}`, type: 'note', inputs: { value: id, failFirst: true } }
+  return {
+    ...note(id),
+    compensate: { activities: [{ ...undo, retry: { attempts: 3, backoff: { initial: '10ms' } } }] },
+  }
+}
 
 export const sagaDocuments = [
   {
@@ -64,6 +69,36 @@ export const sagaDocuments = [
     variables: { won: { type: 'boolean', default: false } },
   },
   {
+    id: 'saga-caught',
+    variables: { caught: { type: 'boolean', default: false } },
+    activities: [
+      {
+        id: 'order',
+        type: 'try',
+        body: {
+          activities: [
+            undoable('reserve'),
+            stubborn('charge'),
+            { id: 'ship', type: 'fault', inputs: { message: 'no truck' } },
+          ],
+          connections: [
+            { from: 'reserve', to: 'charge' },
+            { from: 'charge', to: 'ship' },
+          ],
+        },
+        catch: {
+          activities: [
+            { id: 'undo', type: 'compensate' },
+            { id: 'mark', type: 'set-variable', inputs: { name: 'caught', value: true } },
+          ],
+          connections: [{ from: 'undo', to: 'mark' }],
+        },
+      },
+      { id: 'nap', type: 'delay', inputs: { duration: '20ms' } },
+    ],
+    connections: [{ from: 'order', to: 'nap' }],
+  },
+  {
     id: 'saga-graph',
     activities: [
       undoable('reserve'),
@@ -79,7 +114,7 @@ export const sagaDocuments = [
         body: { activities: [undoable('seat')] },
       },
       { id: 'nap', type: 'delay', inputs: { duration: '20ms' } },
-      undoable('charge', { retry: { attempts: 3, backoff: { initial: '10ms' } } }),
+      stubborn('charge'),
       { id: 'fails', type: 'if', inputs: { condition: { $expr: 'input.fails' } } },
       { id: 'boom', type: 'fault', inputs: { message: 'no truck' } },
       { id: 'kid', type: 'run-workflow', inputs: { definitionId: 'saga-graph-child' } },

@@ -99,9 +99,15 @@ export function scriptedWorkflows(outside) {
     ),
   )
 
+  /** Runs until it is told to stop, and says at two gates that it has begun and that it was told. */
+  const endless = workflow('endless', (ctx) =>
+    ctx.step('run', ({ signal }) => runsUntilTold(outside, ctx.instanceId, signal)),
+  )
+
   return [
     child,
     order,
+    endless,
     gatedOnce,
     twoGates,
     gated,
@@ -192,20 +198,45 @@ export function scriptedWorkflows(outside) {
   ]
 }
 
+function runsUntilTold(outside, instanceId, signal) {
+  void outside.gate(`${instanceId} runs`)
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      void outside.gate(`${instanceId} was told`)
+      reject(signal.reason)
+    })
+  })
+}
+
 /** For graphs: writes to the sink and answers its input. */
 export function scriptedActivities(outside) {
   return [
     {
+      type: 'endless',
+      kind: 'action',
+      title: 'Endless',
+      description: 'Runs until it is told to stop.',
+      inputs: { type: 'object', properties: {}, additionalProperties: false },
+      outcomes: ['done'],
+      runs: 'effect',
+      run: (_, { instanceId, signal }) => runsUntilTold(outside, instanceId, signal),
+    },
+    {
       type: 'note',
       kind: 'action',
       title: 'Note',
-      description: 'Writes to the sink.',
-      inputs: { type: 'object', properties: { value: {} }, additionalProperties: false },
+      description: 'Writes to the sink; fails the first attempt after it, if its input says so.',
+      inputs: {
+        type: 'object',
+        properties: { value: {}, failFirst: { type: 'boolean' } },
+        additionalProperties: false,
+      },
       outcomes: ['done'],
       runs: 'effect',
-      run: ({ value = null }, { instanceId: instance, step, attempt, idempotencyKey: key }) => {
+      run: ({ value = null, failFirst }, { instanceId: instance, step, attempt, idempotencyKey: key }) => {
         const line = { instance, step, attempt, key, mode: 'atLeastOnce', node: outside.nodeName, pid: process.pid }
         appendFileSync(outside.sinkFile, `${JSON.stringify(line)}\n`)
+        if (failFirst && attempt === 1) throw new Error('not yet')
         return { kind: 'completed', outcome: 'done', output: value }
       },
     },

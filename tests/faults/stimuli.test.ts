@@ -30,7 +30,7 @@ describe('P1: what was acknowledged is not lost', () => {
       await waitsFor(node, id, 'go')
       expect(await node.call('resume', { instanceId: id, bookmark: 'go', payload: turn })).toBe('resumed')
     }
-    expect(await endOf(node, id, 8_000)).toMatchObject({ status: 'completed', output: { got: [1, 2, 3] } })
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed', output: { got: [1, 2, 3] } })
     expect(await site.violations()).toEqual([])
   })
 
@@ -96,8 +96,9 @@ describe('P3: a bookmark is consumed at most once', () => {
     await using site = await bed.site()
     const [a, b] = await twoNodes(site)
     const count = countOf('LOCKSTEP_FAULTS_TIMEOUT_RACES', 200)
+    const TIMEOUT_MS = 4_000
     const ids = await Promise.all(
-      Array.from({ length: count }, (_, n) => start([a, b][n % 2]!, 'waiter', { turns: 1, timeoutMs: 3_000 })),
+      Array.from({ length: count }, (_, n) => start([a, b][n % 2]!, 'waiter', { turns: 1, timeoutMs: TIMEOUT_MS })),
     )
     await until(
       'all of them wait',
@@ -105,7 +106,7 @@ describe('P3: a bookmark is consumed at most once', () => {
     )
     // Each is resumed around its own time-out, by the database's clock: some before, some after, most at nearly the same moment.
     const due = await site.rows<{ id: string; left: number }>(
-      `select instance_id as id, 3000 - extract(epoch from clock_timestamp() - at)::float8 * 1000 as left
+      `select instance_id as id, ${TIMEOUT_MS} - extract(epoch from clock_timestamp() - at)::float8 * 1000 as left
          from journal where kind = 'waiting'`,
     )
     const readAt = performance.now()
@@ -140,7 +141,7 @@ describe('P4: an instance that has ended stays as it ended', () => {
     const node = await site.node()
     // Widens the moment between leaving the agenda and the commit; nothing else.
     await site.db.script(`
-      create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.4); return new; end $$;
+      create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return new; end $$;
       create trigger linger after update on instance for each row when (new.finished_at is not null) execute function linger();`)
     const id = await start(node, 'waiter', { turns: 1 })
     await waitsFor(node, id, 'go')

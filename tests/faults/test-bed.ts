@@ -15,11 +15,14 @@ import { checkHistory, type Effect, readHistory, type Violation } from './check-
 import { readRows } from './read-rows.ts'
 import { type OpenOptions, TestNode } from './test-node.ts'
 
-/** Short lives, so that a death is noticed within the patience of a test. */
+/** For nodes that live one after the other: a death is noticed at once, and nobody is there to miss who is only slow. */
 export const shortLife = { heartbeatMs: 60, ttlMs: 300 }
 
+/** For nodes that live side by side: a process that a busy machine keeps waiting is not taken for dead. */
+export const calmLife = { heartbeatMs: 300, ttlMs: 3_000 }
+
 /** What every node is opened with; a longer campaign may try other settings, such as `{"warmLimit":0}`. */
-const engineOptions = { ...shortLife, ...(JSON.parse(process.env.LOCKSTEP_FAULTS_ENGINE ?? '{}') as object) }
+const engineOptions = { ...calmLife, ...(JSON.parse(process.env.LOCKSTEP_FAULTS_ENGINE ?? '{}') as object) }
 
 /** A count that a longer campaign may raise by an environment variable. */
 export function countOf(variable: string, usual: number): number {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eachCrash, type Survivor } from './each-crash.ts'
 import { type End, endOf, start } from './instance-view.ts'
-import { countOf, TestBed, type TestSite } from './test-bed.ts'
+import { countOf, shortLife, TestBed, type TestSite } from './test-bed.ts'
 import { type Crash, NodeCallFailed, type TestNode } from './test-node.ts'
 import { until } from './until.ts'
 
@@ -16,7 +16,7 @@ it('P4 P5: two transactions of one instance side by side both commit, once each'
   await using site = await bed.site()
   const node = await site.node()
   const ids = await Promise.all(Array.from({ length: 10 }, () => start(node, 'side-by-side', {})))
-  for (const id of ids) expect(await endOf(node, id, 8_000)).toMatchObject({ status: 'completed' })
+  for (const id of ids) expect(await endOf(node, id)).toMatchObject({ status: 'completed' })
   expect(await site.violations()).toEqual([])
 })
 
@@ -25,7 +25,7 @@ it('P2 P5: a time-out that falls due while a transaction is open waits for it', 
   const node = await site.node()
   const ids = await Promise.all(Array.from({ length: 10 }, () => start(node, 'timeout-beside-transaction', {})))
   for (const id of ids)
-    expect(await endOf(node, id, 8_000)).toMatchObject({ status: 'completed', output: ['timeout', [{ step: 'book' }]] })
+    expect(await endOf(node, id)).toMatchObject({ status: 'completed', output: ['timeout', [{ step: 'book' }]] })
   expect(await site.violations()).toEqual([])
 })
 
@@ -102,7 +102,7 @@ async function expectLedger(site: TestSite, where: string): Promise<void> {
 async function crashLedger(crash: Crash, victim: TestNode, survivor: Survivor): Promise<boolean> {
   await using site = await bed.site()
   site.nodes.push(victim)
-  const engine = { resumeWaitMs: 300 }
+  const engine = { ...shortLife, resumeWaitMs: 300 }
   await victim.call('open', site.openOptions({ name: 'a', engine, crash }))
   try {
     await driveLedger(victim)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const LONGEST_WAIT_MS = 20_000
+/** A busy machine is slow, not broken. */
+const LONGEST_WAIT_MS = 60_000
 
 /** Looks again and again until `look` finds something true; says in vain what for. */
 export async function until<T>(what: string, look: () => T | Promise<T>, limitMs = LONGEST_WAIT_MS): Promise<void> {

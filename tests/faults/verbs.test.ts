@@ -5,7 +5,7 @@
 import { postgresEngineStore } from '@lockstep/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endOf, start, view, waitsFor } from './instance-view.ts'
-import { TestBed, type TestSite } from './test-bed.ts'
+import { shortLife, TestBed, type TestSite } from './test-bed.ts'
 import type { Crash, TestNode } from './test-node.ts'
 import { until } from './until.ts'
 
@@ -34,9 +34,9 @@ const send = (site: TestSite, instanceId: string, kind: string, payload: object)
 
 /** The next node dies at its first write of this kind; the one after it lives. */
 async function applied(site: TestSite, crash: Crash): Promise<TestNode> {
-  const dying = await site.node({ name: 'dying', crash })
+  const dying = await site.node({ name: 'dying', crash, engine: shortLife })
   await dying.ended()
-  return site.node({ name: 'heir' })
+  return site.node({ name: 'heir', engine: shortLife })
 }
 
 async function healthy(site: TestSite, node: TestNode): Promise<void> {
@@ -227,7 +227,7 @@ it('P4: of a hundred verbs from two nodes to an instance whose code runs on one 
   await healthy(site, b)
 })
 
-it('P1: a bulk operation goes on when its node is killed, and does nothing twice', async () => {
+it('P1: a bulk operation goes on when its node is killed, and does nothing twice', { timeout: 300_000 }, async () => {
   await using site = await bed.site()
   const a = await site.node({ name: 'a' })
   await a.call('publishDocument', { document: line('wait', [ask]) })
@@ -245,7 +245,7 @@ it('P1: a bulk operation goes on when its node is killed, and does nothing twice
   await until(
     'it is done',
     async () => (await b.call<{ state: string }>('bulk', { method: 'get', args: [id] })).state === 'done',
-    60_000,
+    150_000,
   )
   expect(await b.call('bulk', { method: 'get', args: [id] })).toMatchObject({ total: 400, outcomes: { accepted: 400 } })
   await until('all are paused', async () => (await count(`instance where status = 'paused'`)) === 400)

@@ -5,7 +5,7 @@ import { systemClock as clock, systemRandom as random, silentLogger, sleep } fro
 import { Engine, workflow } from '@lockstep/engine'
 import { engineLanes, openPostgres, postgresEngineStore, postgresWakeBus } from '@lockstep/postgres'
 
-const { url, name, sinkFile, flow, holdMs = 30 } = JSON.parse(process.argv[2])
+const { url, name, sinkFile, sinkUrl, flow, limit, holdMs = 30 } = JSON.parse(process.argv[2])
 const note = (line) => appendFileSync(sinkFile, `${JSON.stringify({ ...line, pid: process.pid })}\n`)
 
 const visit = workflow(
@@ -20,13 +20,20 @@ const visit = workflow(
   },
   { flow: flow?.visit },
 )
+// Goes out to a server that sees when somebody arrives, by its own clock.
+const call = workflow(
+  'call',
+  (ctx) =>
+    ctx.step('call', async () => void (await fetch(`${sinkUrl}/${process.pid}`)), limit === undefined ? {} : { limit }),
+  { flow: flow?.call },
+)
 const collect = workflow('collect', async (_ctx, inputs) => inputs, { flow: flow?.collect })
 const settle = workflow('settle', async (_ctx, input) => input, { flow: flow?.settle })
 
 const db = await openPostgres({ url, clock, random, lanes: engineLanes, applicationName: `flow:${name}` })
 const bus = await postgresWakeBus(db, clock, silentLogger)
 const engine = await Engine.open({
-  ...{ clock, random, bus, name, workflows: [visit, collect, settle], heartbeatMs: 100, ttlMs: 500 },
+  ...{ clock, random, bus, name, workflows: [visit, call, collect, settle], heartbeatMs: 300, ttlMs: 3_000 },
   store: postgresEngineStore(db, { application: `flow:${name}` }),
 })
 

@@ -21,7 +21,13 @@ export interface SinkLine {
 /** A database, a file that the outside world writes, and node processes that die. */
 export interface FlowSite extends AsyncDisposable {
   readonly db: Db
-  node(options?: { readonly flow?: object; readonly holdMs?: number }): Promise<FlowNode>
+  node(options?: {
+    readonly flow?: object
+    /** Of the step that goes out to `sinkUrl`. */
+    readonly limit?: object
+    readonly sinkUrl?: string
+    readonly holdMs?: number
+  }): Promise<FlowNode>
   sink(): readonly SinkLine[]
   /** Instances of a definition by status, with their input. */
   instances(definitionId: string): Promise<readonly { id: string; status: string; input: unknown }[]>

@@ -145,6 +145,33 @@ describe('a limit of steps', () => {
     expect(new Set(await allEnd(test, ids))).toEqual(new Set(['completed']))
   })
 
+  it('tells when a rate will let those in who wait for it, unless others decide that', async () => {
+    const hour = 3_600_000
+    const rated = workflow('rated', async (ctx) =>
+      ctx.step('call', () => 1, { limit: { key: 'hourly', rate: { limit: 2, per: hour } } }),
+    )
+    const both = workflow('both', async (ctx) =>
+      ctx.step('call', () => 1, { limit: { key: 'both', concurrency: 1, rate: { limit: 1, per: hour } } }),
+    )
+    await using test = await openTestEngine({ workflows: [rated, both] })
+    await test.run('rated')
+    const { instanceId: second } = await test.run('rated')
+    const startedAt = (await test.engine.get(second)).createdAt
+    const lateBy: number[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const { instanceId } = await test.engine.start({ definitionId: 'rated' })
+      await until('it waits', async () => (await test.engine.why(instanceId)).blockers.length > 0)
+      const { untilAt = 0 } = (await test.engine.why(instanceId)).blockers[0]!
+      lateBy.push(Math.round((untilAt - startedAt) / hour))
+    }
+    // Two are let in each hour: the first two who wait in one, the third in two.
+    expect(lateBy).toEqual([1, 1, 2])
+    await test.run('both')
+    const { instanceId } = await test.engine.start({ definitionId: 'both' })
+    await until('it waits', async () => (await test.engine.why(instanceId)).blockers.length > 0)
+    expect((await test.engine.why(instanceId)).blockers[0]).not.toHaveProperty('untilAt')
+  })
+
   it('is left by a step that was cancelled while it waited', async () => {
     let letGo = (): void => undefined
     const gate = new Promise<void>((resolve) => {

@@ -160,21 +160,28 @@ describe('round trips', () => {
     )
   })
 
-  it('that are long are told once, after a row of them', async () => {
-    let now = 0
+  it.each([
+    ['database', 10],
+    ['redis', 5],
+    ['broker', 10],
+  ] as const)('to the %s that take longer than %i ms are told once, after a row of them', async (name, limitMs) => {
+    let [now, tookMs] = [0, limitMs]
     const clock = { ...systemClock, monotonic: () => now }
     const ping = async (): Promise<void> => {
-      now += 11
+      now += tookMs
     }
-    const slow = new RoundTrips([{ name: 'database', ping }], clock, logger)
+    const trips = new RoundTrips([{ name, ping }], clock, logger)
     lines.length = 0
     const told = (): unknown[] =>
       lines.filter(({ message }) => message === 'round trip is long').map(({ fields }) => fields)
-    for (let round = 0; round < 2; round += 1) await slow.measure()
+    for (let round = 0; round < 5; round += 1) await trips.measure()
     expect(told()).toEqual([])
-    for (let round = 0; round < 5; round += 1) await slow.measure()
-    expect(told()).toEqual([{ target: 'database', tookMs: 11, limitMs: 10 }])
-    expect(slow.latest.get('database')).toBeCloseTo(0.011)
+    tookMs = limitMs + 1
+    for (let round = 0; round < 2; round += 1) await trips.measure()
+    expect(told()).toEqual([])
+    for (let round = 0; round < 5; round += 1) await trips.measure()
+    expect(told()).toEqual([{ target: name, tookMs, limitMs }])
+    expect(trips.latest.get(name)).toBeCloseTo(tookMs / 1_000)
   })
 })
 

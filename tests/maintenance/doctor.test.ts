@@ -97,6 +97,9 @@ it.each(cases)('finds and mends %s', async (code, definition, breaking, healed) 
   expect(await test.engine.doctor({ repair: true })).toMatchObject({ findings: [{ code, repaired: 1 }] })
   expect(await query(test.db, healed(id))).toHaveLength(1)
   await test.rests(id, definition === 'quick' ? 'completed' : 'suspended')
+  if (code !== 'STRANDED') return
+  await expect.poll(() => test.engine.resume({ instanceId: id })).toBe('resumed')
+  await test.rests(id, 'completed')
 })
 
 it('tells an instance of a message that it had not heard of', async () => {

@@ -1,5 +1,5 @@
 /** What schedules do over time, in virtual time: overlap, misfire, pause, requests, backfill. */
-import { Engine, type ScheduleDocument, workflow } from '@lockstep/engine'
+import { Engine, type EngineMetrics, type ScheduleDocument, workflow } from '@lockstep/engine'
 import { simulation } from '@lockstep/testing/simulation'
 import { describe, expect, it } from 'vitest'
 import { openVirtualEngine } from './virtual-engine.ts'
@@ -89,8 +89,20 @@ describe('firing', () => {
     ['skip', []],
     [{ catchUp: 3 }, [minute(28), minute(29), minute(30)]],
   ] as const)('after an absence of all nodes: %j', async (misfire, expected) => {
-    const v = await openVirtualEngine({ startAt: START, workflows, scheduler: 'off' })
+    let misfires = 0
+    const nothing = (): void => {}
+    const metrics: EngineMetrics = {
+      ...{ committed: nothing, ended: nothing, stepped: nothing, stepFailed: nothing, claimed: nothing },
+      ...{ timerFired: nothing, schedulerLooked: nothing },
+      schedulesFired: (_started, _waiting, _skipped, missed) => {
+        misfires += missed
+      },
+    }
+    const v = await openVirtualEngine({ startAt: START, workflows, scheduler: 'off', metrics })
     await v.wait(v.engine.schedules.create(everyMinute({ misfire, graceMs: 1_000, overlap: 'allow' })))
+    // A calendar keeps all of these back: none of them was missed.
+    const calendars = [{ name: 'new year', dates: ['01-01'] }]
+    await v.wait(v.engine.schedules.create(everyMinute({ id: 'closed', calendars, overlap: 'allow' })))
     await v.until('2026-01-01T00:30:30Z')
     expect(await v.fired('each')).toEqual([])
     const { started } = await v.wait(v.engine.schedules.runDue())
@@ -98,6 +110,7 @@ describe('firing', () => {
     expect(await v.fired('each')).toEqual(expected)
     const [missed] = (await v.runs('each')).filter((run) => run.state === 'skipped')
     expect(missed).toMatchObject({ reason: 'misfire', count: 30 - expected.length, nominalAt: Date.parse(minute(1)) })
+    expect(misfires).toBe(30 - expected.length)
     expect(await v.wait(v.engine.schedules.runDue())).toEqual({ started: 0, waiting: 0, skipped: 0 })
   })
 

@@ -26,6 +26,23 @@ describe('a job', () => {
     })
   })
 
+  it('has all that a schedule has to say about its times', async () => {
+    const calendars = [{ name: 'Saturday', weekdays: ['sat' as const] }]
+    const from = { startAt: '2026-03-28T06:00:00Z', endAt: '2026-03-29T00:00:00Z' }
+    const jobs = [
+      made('nightly', { cron: '30 2 * * *', zone: 'Europe/Berlin', dst: 'skip', calendars }),
+      made('paced', { interval: '6h', anchor: '2026-01-01T01:00:00Z', ...from, graceMs: 1_000 }),
+      made('single', { at: '2026-03-28T12:00:00Z' }),
+    ]
+    const v = await openVirtualEngine({ startAt: '2026-03-28T01:00:00Z', jobs })
+    await v.until('2026-03-30T00:31:00Z')
+    // Saturday is in the calendar, Sunday in the gap.
+    expect(await v.fired('nightly')).toEqual(['2026-03-30T00:30:00.000Z'])
+    expect(await v.fired('paced')).toEqual(['07', '13', '19'].map((hour) => `2026-03-28T${hour}:00:00.000Z`))
+    expect(await v.fired('single')).toEqual(['2026-03-28T12:00:00.000Z'])
+    expect((await v.wait(v.engine.schedules.get('paced'))).document).toMatchObject({ graceMs: 1_000 })
+  })
+
   it('is a singleton in the whole cluster, by request as by the clock', async () => {
     const slow = made('slow', { cron: '* * * * *', singleton: true }, (ctx) => ctx.sleep('150s'))
     const v = await openVirtualEngine({ startAt: START, jobs: [slow] })
@@ -37,9 +54,12 @@ describe('a job', () => {
 
   it('is refused where its options contradict one another', () => {
     expect(() => made('Not A Slug', { cron: '* * * * *' })).toThrow(/slug/)
-    expect(() => made('idle', {})).toThrow(/cron, interval or after/)
+    expect(() => made('idle', {})).toThrow(/"cron" must be set for job "idle", or interval, at or after/)
     expect(() => made('many', { cron: '* * * * *', singleton: true, overlap: 'allow' })).toThrow(/singleton/)
     expect(() => made('some', { after: atLeast(3, 'a', 'b') })).toThrow(/from 1 to 2/)
+    expect(() => made('both', { cron: '* * * * *', interval: '5m' })).toThrow(/cron and interval: keep one/)
+    expect(() => made('loose', { cron: '* * * * *', anchor: 0 })).toThrow(/anchor" belongs to an interval/)
+    expect(() => made('late', { after: all('a'), startAt: START })).toThrow(/"startAt" must be left out of job "late"/)
     expect(() => made('never', { cron: '99 * * * *' })).toThrow(/SCHEDULE_INVALID|cron/)
   })
 

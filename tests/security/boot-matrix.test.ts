@@ -69,6 +69,32 @@ describe('the boot', () => {
     }
   })
 
+  const publicUrls = ['https://flows.example.org', 'http://10.0.0.7:4400', 'http://127.0.0.1:4400', 'http://[::1]:4400']
+  const reached = [undefined, 'none', 'keys', 'oidc'].flatMap((auth) =>
+    [undefined, ...publicUrls].flatMap((url) => [false, true].map((proxy) => ({ auth, url, proxy }))),
+  )
+  it.each(reached)('on loopback with auth $auth, reached by $url, through a proxy: $proxy', ({ auth, url, proxy }) => {
+    const answer = boot({
+      ...(auth === undefined ? {} : { LOCKSTEP_AUTH: auth }),
+      ...(auth === 'oidc' ? oidc : {}),
+      ...(url === undefined ? {} : { LOCKSTEP_PUBLIC_URL: url }),
+      ...(proxy ? { LOCKSTEP_TRUST_PROXY: '10.0.0.0/8' } : {}),
+    })
+    const isPublic = url !== undefined && publicUrls.indexOf(url) < 2
+    if (auth === 'keys' || auth === 'oidc') expect(answer).toEqual({ auth })
+    else if (isPublic)
+      expect(answer).toEqual({
+        code: 'UNSAFE_START',
+        text: expect.stringMatching(/Set LOCKSTEP_AUTH=keys.*PUBLIC_URL/),
+      })
+    else if (proxy)
+      expect(answer).toEqual({
+        code: 'UNSAFE_START',
+        text: expect.stringMatching(/Set LOCKSTEP_AUTH=keys.*TRUST_PROXY/),
+      })
+    else expect(answer).toEqual({ auth: 'none' })
+  })
+
   it.each([
     ['https asked for and not there', { LOCKSTEP_REQUIRE_HTTPS: 'on', LOCKSTEP_PUBLIC_URL: 'http://a.example' }],
     ['https asked for and no address', { LOCKSTEP_REQUIRE_HTTPS: 'on' }],

@@ -40,6 +40,7 @@ beforeAll(async () => {
       LOCKSTEP_BUS: 'redis',
       LOCKSTEP_SECRET_KEYS: KEY,
       LOCKSTEP_OUTBOUND_ALLOW: '127.0.0.1',
+      LOCKSTEP_SQL_OWN_DATABASE: 'on',
     },
     { workflows: [careless, failing, repeating], activities: [spilling] },
   )

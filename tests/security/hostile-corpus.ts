@@ -12,6 +12,9 @@ const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const many = (members: number): string => `{${Array.from({ length: members }, (_, each) => `"m${each}":1`).join(',')}}`
 
 const JSON_FAULT = ['MALFORMED_JSON']
+const TOO_COMPLEX = ['BODY_TOO_COMPLEX']
+/** Of bodies that are no workflows: the level of the body itself and of its payload count. */
+const [DEEPEST, MOST_MEMBERS] = [64, 50_000]
 /** A body that says nothing sound to whoever reads it, whatever the route wants. */
 const bodies: readonly (readonly [
   name: string,
@@ -27,10 +30,16 @@ const bodies: readonly (readonly [
   ['constructor.prototype', '{"a":{"constructor":{"prototype":{"x":1}}}}', {}, JSON_FAULT],
   ['U+0000', '{"a":"\\u0000"}', {}, JSON_FAULT],
   ['half a surrogate pair', '{"a":"\\udfff"}', {}, JSON_FAULT],
-  ['nesting without end', `{"a":${deep(20_000)}}`, {}, JSON_FAULT],
+  ['nesting without end', `{"a":${deep(20_000)}}`, {}, TOO_COMPLEX],
   ['text', '{}', { 'content-type': 'text/plain' }, ['UNSUPPORTED_MEDIA_TYPE']],
   ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, ['UNSUPPORTED_MEDIA_TYPE']],
   ['files', '--x--', { 'content-type': 'multipart/form-data; boundary=x' }, ['UNSUPPORTED_MEDIA_TYPE']],
+  [
+    'a body in another charset',
+    '{}',
+    { 'content-type': 'application/json; charset=latin1' },
+    ['UNSUPPORTED_MEDIA_TYPE'],
+  ],
   ['a compressed body', '{}', { 'content-encoding': 'br' }, ['UNSUPPORTED_MEDIA_TYPE']],
 ]
 
@@ -81,7 +90,8 @@ export const hostileCorpus: readonly Hostile[] = [
         ...(body === undefined ? {} : { raw: '{}' }),
         headers: { 'if-match': '"1"' },
       },
-      codes: [...MISSING, '*_NOT_FOUND', '*_INVALID'],
+      // Outside of `cluster dev` no process can be ended from here, whatever it is called.
+      codes: [...MISSING, '*_NOT_FOUND', '*_INVALID', 'NOT_DEV_CLUSTER'],
     })),
   ),
   ...apiRoutes
@@ -94,7 +104,41 @@ export const hostileCorpus: readonly Hostile[] = [
   {
     name: 'far too many members',
     sent: { method: 'POST', path: '/events', raw: `{"name":"x","payload":${many(60_000)}}` },
-    codes: JSON_FAULT,
+    codes: TOO_COMPLEX,
+  },
+  {
+    name: 'one member too many',
+    sent: { method: 'POST', path: '/events', raw: `{"name":"x","payload":${many(MOST_MEMBERS - 1)}}` },
+    codes: TOO_COMPLEX,
+  },
+  {
+    name: 'one level too many',
+    sent: { method: 'POST', path: '/events', raw: `{"name":"x","payload":${deep(DEEPEST)}}` },
+    codes: TOO_COMPLEX,
+  },
+  ...[
+    ['just as many members as there may be', many(MOST_MEMBERS - 2)],
+    ['just as many levels as there may be', deep(DEEPEST - 1)],
+    ['colons and brackets that are only text', JSON.stringify('[{:'.repeat(MOST_MEMBERS))],
+  ].map(([name, payload]) => ({
+    // Sound, and refused for what it says: no event has such a field.
+    name: `${name}`,
+    sent: { method: 'POST' as const, path: '/events', raw: `{"name":"x","payloads":${payload}}` },
+    codes: ['INVALID_REQUEST'],
+  })),
+  ...[399, 100_000].map((levels) => ({
+    name: `a document with ${levels} levels`,
+    sent: {
+      method: 'POST' as const,
+      path: '/workflow-definitions',
+      raw: `{"id":"x","activities":[${deep(levels)}]}`,
+    },
+    codes: TOO_COMPLEX,
+  })),
+  {
+    name: 'a document with just as many levels as there may be',
+    sent: { method: 'PUT', path: '/workflow-definitions/x', raw: `{"id":"x","activities":[${deep(398)}]}` },
+    codes: ['DEFINITION_INVALID'],
   },
   {
     name: 'a body without end',

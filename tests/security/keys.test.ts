@@ -1,6 +1,6 @@
-import { statement } from '@lockstep/postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BOOTSTRAP_KEY, openSecuredApi, type SecuredApi } from './open-secured-api.ts'
+import { postgresAccess, statement } from '@lockstep/postgres'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { BOOTSTRAP_KEY, openSecuredApi, type SecuredApi, securedApp, sendTo, told } from './open-secured-api.ts'
 
 let api: SecuredApi
 beforeAll(async () => {
@@ -50,6 +50,20 @@ describe('an API key', () => {
       api.send({ method: 'POST', path: '/api-keys', as: BOOTSTRAP_KEY, headers, body: { name: 'x', role: 'viewer' } })
     const [first, second] = [await ask(), await ask()]
     expect([first.status, second.status, first.body.key === second.body.key]).toEqual([201, 201, false])
+  })
+
+  it('has Idempotency-Keys of its own: the same one of two callers is two instances', async () => {
+    const document = { id: 'twice', activities: [{ id: 'a', type: 'log', inputs: { message: 'here' } }] }
+    await api.send({ method: 'PUT', path: '/workflow-definitions/twice', as: BOOTSTRAP_KEY, body: document })
+    const start = async (as: string): Promise<string> => {
+      const headers = { 'idempotency-key': 'order-4711' }
+      const body = { definitionId: 'twice' }
+      return (await api.send({ method: 'POST', path: '/workflow-instances', as, headers, body })).body.id
+    }
+    const other = await api.keyOf('operator')
+    const [first, again, theirs] = [await start(BOOTSTRAP_KEY), await start(BOOTSTRAP_KEY), await start(other)]
+    expect([first, again === first, theirs !== first]).toEqual([expect.stringMatching(/^wfi_/), true, true])
+    expect(await start(other)).toBe(theirs)
   })
 
   it('is of no use once revoked, at once, and revoking again changes nothing', async () => {
@@ -120,7 +134,7 @@ describe('credentials that are none', () => {
       `${BOOTSTRAP_KEY}x`,
     ]
     const answers = await Promise.all(wrong.map((each) => who(each)))
-    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(new Set(answers.map(told)).size).toBe(1)
     expect(answers[0]!.headers['www-authenticate']).toBe('Bearer')
     for (const authorization of ['Basic YTpi', 'Bearer', `bearer  ${key} x`])
       expect((await api.send({ path: '/session', headers: { authorization } })).status).toBe(401)
@@ -134,4 +148,40 @@ describe('credentials that are none', () => {
     expect([body.code, Number(headers['retry-after']) > 0]).toEqual(['RATE_LIMITED', true])
     expect((await who(BOOTSTRAP_KEY)).status).toBe(200)
   })
+})
+
+describe('credentials that are made up', () => {
+  const madeUp = (n: number): string => String(n).padStart(43, 'x')
+  const ways = {
+    keys: (n: number) => ({ authorization: `Bearer lsk_${String(n).padStart(32, '0')}_${madeUp(n)}` }),
+    cookies: (n: number) => ({ cookie: `lockstep-session=${madeUp(n)}` }),
+  }
+
+  it.each(['keys', 'cookies'] as const)(
+    'as %s, are soon not looked for any more, while those that were right before still are',
+    async (way) => {
+      const store = postgresAccess(api.db)
+      const looks = way === 'keys' ? vi.spyOn(store.keys, 'find') : vi.spyOn(store.sessions, 'touch')
+      const site = await securedApp(api.engine, api.db, { store })
+      const path = '/session'
+      try {
+        const good = await api.keyOf('viewer')
+        const from = '10.8.0.1'
+        expect((await sendTo(site, { path, from, as: good })).status).toBe(200)
+        const send = async (n: number, address = from) => {
+          const before = looks.mock.calls.length
+          const { body } = await sendTo(site, { path, from: address, headers: ways[way](n) })
+          return { code: body.code, looked: looks.mock.calls.length > before }
+        }
+        let last = await send(0)
+        expect(last.looked).toBe(true)
+        for (let n = 1; n < 2_000 && last.looked; n += 1) last = await send(n)
+        expect(last).toEqual({ code: 'RATE_LIMITED', looked: false })
+        expect((await sendTo(site, { path, from, as: good })).status).toBe(200)
+        expect(await send(3_000, '10.8.0.2')).toEqual({ code: 'UNAUTHENTICATED', looked: true })
+      } finally {
+        await site.close()
+      }
+    },
+  )
 })

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { type Coordinator, coordinator, memoryProvider } from '@lockstep/coordination'
-import { type Engine, parseSecretKeys, SecretVault } from '@lockstep/engine'
-import { type Db, postgresAccess, postgresBrowse, postgresIdempotency, postgresSecrets } from '@lockstep/postgres'
-import type { AccessOptions } from '@lockstep/server'
+import { DeadLetters, type Engine, parseSecretKeys, SecretVault } from '@lockstep/engine'
+import {
+  type Db,
+  postgresAccess,
+  postgresBrowse,
+  postgresDeadLetters,
+  postgresIdempotency,
+  postgresSecrets,
+} from '@lockstep/postgres'
+import type { AccessOptions, HttpServerOptions } from '@lockstep/server'
 import type { FastifyInstance } from 'fastify'
 import { httpApp } from '../../packages/server/src/http-server.ts'
 import { openTestEngine } from '../engine/open-test-engine.ts'
@@ -42,11 +49,14 @@ export interface SecuredApi extends AsyncDisposable {
   keyOf(role: string, more?: object): Promise<string>
 }
 
-export async function openSecuredApi(more: Partial<AccessOptions> = {}): Promise<SecuredApi> {
+export async function openSecuredApi(
+  more: Partial<AccessOptions> = {},
+  site: Partial<HttpServerOptions> = {},
+): Promise<SecuredApi> {
   const opened = await openTestEngine()
   const { engine, db } = opened
   const locks: Coordinator = coordinator({ ...edge, provider: memoryProvider(edge), ownsProvider: true, name: 'test' })
-  const app = await securedApp(engine, db, more, () => locks)
+  const app = await securedApp(engine, db, more, () => locks, site)
   return {
     engine,
     db,
@@ -72,6 +82,7 @@ export const securedApp = (
   db: Db,
   more: Partial<AccessOptions> = {},
   locks?: () => Coordinator,
+  site: Partial<HttpServerOptions> = {},
 ): Promise<FastifyInstance> =>
   httpApp({
     ...edge,
@@ -85,6 +96,7 @@ export const securedApp = (
       store: postgresSecrets(db),
       keys: parseSecretKeys(randomBytes(32).toString('hex')),
     }),
+    deadLetters: new DeadLetters({ store: postgresDeadLetters(db), start: (request) => engine.start(request) }),
     health: { started: () => true, ready: async () => [] },
     access: {
       auth: 'keys',
@@ -95,6 +107,7 @@ export const securedApp = (
       passwordCost: 10,
       ...more,
     },
+    ...site,
   })
 
 export async function sendTo(
@@ -119,3 +132,6 @@ export async function sendTo(
 }
 
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+/** What an answer says, but for the name that each request has to itself. */
+export const told = ({ body: { requestId: _, instance: __, ...rest } }: Told): string => JSON.stringify(rest)

@@ -119,13 +119,16 @@ describe('a link', () => {
       data: { reason: 'team lunch', amount: 120, urgency: 'high', paid: true, 'sent-on': '2027-01-31', more: [1, 2] },
     })
     for (const again of [await visit(page, good), await visit(page)])
-      expect([again.statusCode, again.body]).toEqual([410, expect.stringContaining('This link was already used')])
+      expect([again.statusCode, again.body]).toEqual([
+        404,
+        expect.stringContaining('This link was already used, or does not work'),
+      ])
   })
 
   it('is consumed by one of many who send at once', async () => {
     const { page } = await asked()
     const all = await Promise.all(Array.from({ length: 8 }, () => visit(page, good)))
-    expect(all.map(({ statusCode }) => statusCode).sort()).toEqual([200, ...Array(7).fill(410)])
+    expect(all.map(({ statusCode }) => statusCode).sort()).toEqual([200, ...Array(7).fill(404)])
   })
 
   it('keeps what was filled in, and says field by field what does not fit', async () => {
@@ -187,7 +190,17 @@ describe('a link', () => {
     expect((await strict.inject({ url: `/resume/${token}` })).statusCode).toBe(403)
     expect((await sendTo(strict, { path: `/resume/${token}` })).body.code).toBe('HTTPS_REQUIRED')
     expect((await sendTo(strict, { path: '/session', as: BOOTSTRAP_KEY })).status).toBe(200)
+    const forwarded = { 'x-forwarded-proto': 'https' }
+    expect((await strict.inject({ url: `/resume/${token}`, headers: forwarded })).statusCode).toBe(403)
     await strict.close()
+    const behind = await securedApp(api.engine, api.db, { requireHttps: true }, undefined, {
+      trustProxy: ['127.0.0.1'],
+    })
+    const through = (remoteAddress: string) =>
+      behind.inject({ url: `/resume/${token}`, headers: forwarded, remoteAddress })
+    expect((await through('127.0.0.1')).statusCode).toBe(404)
+    expect((await through('10.1.2.3')).statusCode).toBe(403)
+    await behind.close()
   })
 
   it('is used in a browser without scripts, in the light and in the dark, and by those who cannot see', async () => {
@@ -221,5 +234,24 @@ describe('a link', () => {
       await browser.close()
     }
     expect((await ended(id)).output.answer).toMatchObject({ outcome: 'reject', data: { urgency: 'high' } })
+  })
+})
+
+describe('the address of a link', () => {
+  it('is the one that people use, whatever the request calls the server', async () => {
+    const site = await securedApp(api.engine, api.db, { publicUrl: 'https://flows.example.org/base' })
+    try {
+      const { id } = await asked()
+      const as = BOOTSTRAP_KEY
+      const [task] = (await api.send({ path: `/human-tasks?instanceId=${id}`, as })).body.items
+      const headers = { host: 'evil.example' }
+      const { body } = await sendTo(site, { method: 'POST', path: `/human-tasks/${task.id}/token`, as, headers })
+      expect(body).toMatchObject({
+        url: `https://flows.example.org/base/resume/${body.token}`,
+        page: `/resume/${body.token}`,
+      })
+    } finally {
+      await site.close()
+    }
   })
 })

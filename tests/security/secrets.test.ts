@@ -131,7 +131,7 @@ describe('a secret', () => {
     const keys = parseSecretKeys(KEY)
     let vault: SecretVault | undefined
     const secrets = async (name: string, tenant: string) => vault?.read(tenant, name)
-    await using embedded = await openEmbeddedEngine({ flights: 1, secrets })
+    await using embedded = await openEmbeddedEngine({ flights: 1, secrets, outbound: { ownDatabase: true } })
     vault = new SecretVault({ store: postgresSecrets(embedded.db), keys, random: systemRandom })
     await vault.set('default', 'pin-code', 'four nines', 'me')
     const inputs = { query: 'select $1::text as v, length($1::text) as n', parameters: [{ $secret: 'pin-code' }] }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { postgresDeadLetters } from '@lockstep/postgres'
 import { expect, vi } from 'vitest'
 import { approval } from '../../packages/server/test/documents.ts'
 import { asking, flaky, resizing } from '../../packages/server/test/operations.ts'
@@ -12,7 +14,9 @@ export interface TenantWorld {
 export type WorldId =
   | 'definition'
   | 'instance'
+  | 'bookmark'
   | 'incident'
+  | 'deadLetter'
   | 'operation'
   | 'task'
   | 'humanTask'
@@ -33,6 +37,10 @@ export async function furnish(api: SecuredApi, tenant: string): Promise<TenantWo
   for (const document of [approval('shared'), flaky('flaky'), resizing('resizing'), asking('asking')])
     await done('PUT', `/workflow-definitions/${document.id}`, document)
   const instance = (await done('POST', '/workflow-instances', { definitionId: 'shared' })).id
+  const bookmark = await vi.waitFor(
+    async () => (await done('GET', `/workflow-instances/${instance}`)).waitingFor[0].bookmarkId,
+    { timeout: 60_000 },
+  )
   await done('POST', '/workflow-instances', { definitionId: 'flaky', wait: '30s' })
   await done('POST', '/workflow-instances', { definitionId: 'resizing' })
   await done('POST', '/workflow-instances', { definitionId: 'asking' })
@@ -50,6 +58,9 @@ export async function furnish(api: SecuredApi, tenant: string): Promise<TenantWo
   await done('POST', '/circuit-breakers/mail/trip', { openFor: '1h', reason: 'upkeep' })
   await done('PUT', '/retention/rules', { definitionId: 'shared', status: 'completed', keep: '1d' })
   await done('PUT', '/secrets/shared-token', { value: 'of one tenant alone' })
+  const letter = { id: randomUUID(), tenant, definitionId: 'shared', source: 'rabbitmq:orders', code: 'UNREADABLE' }
+  const nothing = { dedupeKey: undefined, correlationId: undefined, raw: Buffer.from('{') }
+  await postgresDeadLetters(api.db).put({ ...letter, ...nothing, reason: 'it is not JSON' })
   const user = `ana-of-${tenant}`
   await done('POST', '/users', { name: user, password: 'a good password', role: 'viewer' })
   const idle = { action: 'cancel', target: { filter: { definition: 'shared', status: 'completed' } } }
@@ -57,9 +68,11 @@ export async function furnish(api: SecuredApi, tenant: string): Promise<TenantWo
   return {
     key,
     ids: {
-      ...{ secret: 'shared-token', definition: 'shared', schedule: 'nightly', instance, operation, user },
+      ...{ secret: 'shared-token', definition: 'shared', schedule: 'nightly', instance, bookmark },
+      ...{ operation, user },
       testRun: (await done('POST', '/workflow-definitions/shared/test-runs')).id,
       incident: await first('/incidents'),
+      deadLetter: await first('/dead-letters'),
       task: await first('/tasks'),
       humanTask: await first('/human-tasks'),
       apiKey: (await done('GET', '/api-keys')).items[0].id,

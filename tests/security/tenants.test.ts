@@ -36,6 +36,7 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   readWorkflowJournal: ['instance'],
   getWorkflowInstanceState: ['instance'],
   whyWorkflowInstance: ['instance'],
+  listWorkflowInstanceCompensations: ['instance'],
   getWorkflowInstanceProgress: ['instance'],
   getWorkflowInstanceResults: ['instance'],
   streamWorkflowInstanceResults: ['instance'],
@@ -51,6 +52,9 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   getBatchOperation: ['operation'],
   listBatchOperationItems: ['operation'],
   cancelBatchOperation: ['operation'],
+  getDeadLetter: ['deadLetter'],
+  retryDeadLetter: ['deadLetter', { input: 1 }],
+  discardDeadLetter: ['deadLetter'],
   getIncident: ['incident'],
   resolveIncident: ['incident', { note: 'x' }],
   getTask: ['task'],
@@ -62,6 +66,10 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   getHumanTask: ['humanTask'],
   completeHumanTask: ['humanTask', { data: {} }],
   issueHumanTaskToken: ['humanTask'],
+  issueBookmarkToken: ['instance'],
+  listWorkflowInstanceActivities: ['instance'],
+  listWorkflowInstanceForks: ['instance'],
+  listTestRunActivities: ['testRun'],
   getSchedule: ['schedule'],
   deleteSchedule: ['schedule'],
   pauseSchedule: ['schedule'],
@@ -124,7 +132,7 @@ describe('what belongs to another tenant', () => {
     async (name, { method, path }) => {
       const [kind, body] = foreign[name]!
       const before = await api.db.one(everything)
-      const ids = { ':id': acme.ids[kind], ':version': '1' }
+      const ids = { ':id': acme.ids[kind], ':version': '1', ':bookmarkId': acme.ids.bookmark }
       const target = path.replaceAll(/:\w+/g, (each) => encodeURIComponent(ids[each as keyof typeof ids]))
       const query =
         name === 'diffWorkflowDefinition' ? '?from=1&to=1' : /InstanceState$|TestRunState$/.test(name) ? '?at=1' : ''
@@ -218,6 +226,27 @@ describe('what belongs to another tenant', () => {
       const answer = await api.send({ method, path: path.replaceAll(/:\w+/g, 'x'), as: stranger })
       expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'FORBIDDEN'])
     }
+  })
+
+  it('a token of a bookmark resumes its instance once, and stands for that one alone', async () => {
+    const at = (instance: string) => `/workflow-instances/${instance}/bookmarks/${acme.ids.bookmark}/token`
+    const { instance, humanTask } = acme.ids
+    const elsewhere = (await api.send({ path: `/human-tasks/${humanTask}`, as: acme.key })).body.instanceId
+    const wrong = await api.send({ method: 'POST', path: at(elsewhere), as: acme.key })
+    expect([wrong.status, wrong.body.code]).toEqual([404, 'BOOKMARK_NOT_FOUND'])
+    const viewer = await api.keyOf('viewer', { tenant: 'acme' })
+    expect((await api.send({ method: 'POST', path: at(instance), as: viewer })).status).toBe(403)
+    const issue = { method: 'POST', path: at(instance), as: acme.key, body: { ttl: '1h' } } as const
+    const { status, body, headers } = await api.send({ ...issue, headers: { host: '127.0.0.1:4400' } })
+    expect([status, headers['cache-control']]).toEqual([201, 'no-store'])
+    expect(body.url).toBe(`http://127.0.0.1:4400/resume/${body.token}`)
+    expect((await api.send({ ...issue, headers: { host: 'elsewhere.example' } })).body.url).toBeNull()
+    const use = { method: 'POST', path: `/resume/${body.token}`, body: { data: { by: 'ann' } } } as const
+    expect((await api.send(use)).body).toEqual({ outcome: 'done' })
+    const after = async () => (await api.send({ path: `/workflow-instances/${instance}`, as: acme.key })).body
+    await expect.poll(async () => (await after()).waitingFor, { timeout: 30_000 }).toEqual([])
+    expect((await api.send(use)).body.code).toBe('TOKEN_NOT_FOUND')
+    expect((await api.send(issue)).body.code).toBe('BOOKMARK_NOT_FOUND')
   })
 
   it('a resume token opens for whoever holds it, in the tenant that it was made in', async () => {

@@ -1,3 +1,4 @@
+import { sleep } from '@lockstep/base'
 import { Engine, type Engine as EngineType, workflow } from '@lockstep/engine'
 import {
   calmWeather,
@@ -33,6 +34,8 @@ export interface CampaignOptions {
 
 const NODES = ['a', 'b', 'c'] as const
 const LIVENESS_MS = 180_000
+/** What a busy instance waits for, all at once. */
+const HEARD = ['alpha', 'beta', 'gamma', 'delta'] as const
 
 const graph = {
   id: 'graph',
@@ -135,7 +138,8 @@ class Crew {
     const draw = random.next()
     const name = NODES[Math.floor(random.next() * NODES.length)]!
     if (draw < 0.45) this.#start(name)
-    else if (draw < 0.6) this.#resume(name)
+    else if (draw < 0.56) this.#resume(name)
+    else if (draw < 0.6) this.#crowd()
     else if (draw < 0.68) this.#publish(name)
     else if (draw < 0.72) this.#cancel(name)
     else if (draw < 0.8) this.#crash(name)
@@ -205,6 +209,13 @@ class Crew {
         await ctx.waitFor('one', { timeout: '20s' }),
         await ctx.waitFor('two', { timeout: '20s' }),
       ]),
+      // In hand all the time: whatever comes is heard beside its work, and written while more comes.
+      workflow('busy', async (ctx) =>
+        ctx.all([
+          ctx.step('work', () => sleep(env.clock, 2_500).then(() => 'done')),
+          ...HEARD.map((each) => ctx.waitFor(each, { timeout: '6s' })),
+        ]),
+      ),
       workflow('parent', async (ctx, input: { n: number }) => (await ctx.run(child, input)) + 1),
       workflow('once', async (ctx) =>
         ctx.step(
@@ -253,8 +264,9 @@ class Crew {
         ['once', null],
         ['twice', null],
         ['graph', null],
+        ['busy', null],
       ] as const
-    )[Math.floor(random.next() * 7)]!
+    )[Math.floor(random.next() * 8)]!
     const dedupeKey = random.next() < 0.3 ? `key-${Math.floor(random.next() * 10)}` : undefined
     this.#ask(name, (engine) =>
       engine
@@ -266,8 +278,20 @@ class Crew {
   #resume(name: string): void {
     const open = [...this.#sim.store.inspect().bookmarks.values()]
     const bookmark = open[Math.floor(this.#sim.random.next() * open.length)]
-    if (bookmark === undefined) return
-    const { instanceId, id } = bookmark
+    if (bookmark !== undefined) this.#resumeOne(name, bookmark)
+  }
+
+  /** Everybody at once, wherever they ask: all that a busy instance waits for. */
+  #crowd(): void {
+    const { random, store } = this.#sim
+    const open = [...store.inspect().bookmarks.values()]
+    const busy = open.filter(({ name }) => HEARD.some((each) => each === name))
+    const chosen = busy[Math.floor(random.next() * busy.length)]?.instanceId
+    for (const bookmark of busy)
+      if (bookmark.instanceId === chosen) this.#resumeOne(NODES[Math.floor(random.next() * NODES.length)]!, bookmark)
+  }
+
+  #resumeOne(name: string, { instanceId, id }: { readonly instanceId: string; readonly id: string }): void {
     this.#ask(name, async (engine) => {
       const outcome = await engine.resume({ instanceId, bookmark: id, payload: { by: name } })
       if (outcome === 'resumed') this.#sim.observe({ kind: 'resumed', instanceId, bookmarkId: id })

@@ -19,7 +19,7 @@ export class LockstepProcess implements AsyncDisposable {
   constructor(args: readonly string[], options: { readonly cwd: string; readonly env?: Record<string, string> }) {
     this.#child = spawn(process.execPath, [bin, ...args], {
       cwd: options.cwd,
-      env: { PATH: process.env.PATH ?? '', ...options.env },
+      env: { PATH: process.env.PATH ?? '', LOCKSTEP_OUTPUT: 'table', ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [this.#child.stdout, this.#child.stderr])

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { postgresBrowse } from '@lockstep/postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sampleCall } from '../../packages/lockstep/src/samples/sample-call.ts'
 import { sampleIds } from '../../packages/lockstep/src/samples/sample-documents.ts'
 import { sampleRun } from '../../packages/lockstep/src/samples/sample-runs.ts'
 import { Samples } from '../../packages/lockstep/src/samples/samples.ts'
@@ -26,7 +27,7 @@ const published = async (url: string): Promise<string[]> =>
     .map((each: { id: string }) => each.id)
 
 async function openSamples() {
-  const test = await openTestEngine()
+  const test = await openTestEngine({ activities: [sampleCall] })
   const links: string[] = []
   const logger = {
     ...silentLogger,
@@ -59,7 +60,7 @@ describe('samples', () => {
     await until('an order was given back', async () => (await output('sample-order')).includes('given back'), 90_000)
     await until('the breaker has opened', async () => (await engine.breakers.get('sample-api')) !== undefined, 90_000)
     const token = links[0]!.split('/').at(-1)!
-    expect(links[0]).toMatch(/^http:\/\/here\/api\/v1\/resume\/rt_/)
+    expect(links[0]).toMatch(/^http:\/\/here\/resume\/rt_/)
     expect(await engine.resumeTokens.use(token, { outcome: 'approve', data: {} })).toBe('done')
     expect(await engine.resumeTokens.use(token, { outcome: 'approve', data: {} })).toBe('already-completed')
     await close()

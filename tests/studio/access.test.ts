@@ -1,19 +1,23 @@
 import { randomBytes } from 'node:crypto'
+import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBrowser, SharedPage } from './open-browser.ts'
-import { openStudio, type Studio } from './open-studio.ts'
+import { openStudioCluster, type StudioCluster } from './open-studio.ts'
+import { seriousFaults } from './serious-faults.ts'
 import { publishAll, run } from './workflows.ts'
+
+const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
 
 const key = randomBytes(24).toString('base64url')
 const password = randomBytes(12).toString('base64url')
 
-let studio: Studio
+let studio: StudioCluster
 let browser: Browser
 let page: Page
 beforeAll(async () => {
   browser = await openBrowser()
-  studio = await openStudio('/x/y', { LOCKSTEP_AUTH: 'keys', LOCKSTEP_API_KEY: key })
+  studio = await openStudioCluster('/x/y', { LOCKSTEP_AUTH: 'keys', LOCKSTEP_API_KEY: key })
   await publishAll(studio)
   for (const role of ['viewer', 'admin']) await studio.api('POST', '/users', { name: role, password, role })
   await studio.api('PUT', '/workflow-definitions/guarded', {
@@ -58,6 +62,15 @@ async function signIn(name: string, at = '/'): Promise<void> {
 describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
   it('signs in by password, shows the page that was wanted, and signs out', async () => {
     await page.goto(`${studio.url}/instances?status=faulted`)
+    await page.getByLabel('Name', { exact: true }).waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+      expect(await seriousFaults(page)).toEqual([])
+      if (process.env.LOCKSTEP_PICTURES === '1')
+        await page.screenshot({ path: path.join(pictures, `sign-in-${colorScheme}.png`) })
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
     await page.getByLabel('Name', { exact: true }).fill('admin')
     await page.getByLabel('Password', { exact: true }).fill('not this one')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -113,6 +126,14 @@ describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
     await expect.poll(() => page.getByRole('button', { name: 'Open one by hand…' }).isDisabled()).toBe(true)
     await page.goto(`${studio.url}/locks`)
     await expect.poll(() => page.getByRole('button', { name: 'Release stale locks…' }).isDisabled()).toBe(true)
+    await page.goto(`${studio.url}/schedules`)
+    await expect.poll(() => page.getByRole('button', { name: 'New schedule' }).isDisabled()).toBe(true)
+    await page.goto(`${studio.url}/definitions/order/design`)
+    const publish = page.getByRole('button', { name: 'Publish', exact: true })
+    await expect.poll(() => publish.getAttribute('aria-disabled')).toBe('true')
+    expect(await publish.getAttribute('aria-description')).toMatch(
+      /^Your role, viewer, may not do this\. It asks for definitions:/,
+    )
   })
 
   it('E50 shows a new key once; it works, and after its revocation it does not', async () => {
@@ -122,9 +143,13 @@ describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
     await dialog.getByLabel('Name').fill('for the shop')
     await dialog.getByRole('button', { name: 'Make the key' }).click()
     const made = await page.getByTestId('new-key').innerText()
-    const ask = async () =>
-      (await fetch(`${studio.url}/api/v1/workflow-instances`, { headers: { authorization: `Bearer ${made}` } })).status
-    expect(await ask()).toBe(200)
+    const headers = { authorization: `Bearer ${made}` }
+    /** Of every node, not of whoever comes next. */
+    const ask = () =>
+      Promise.all(
+        studio.nodes.map(async (url) => (await fetch(`${url}/api/v1/workflow-instances`, { headers })).status),
+      )
+    expect(await ask()).toEqual([200, 200, 200])
     await page.getByRole('button', { name: 'I have it' }).click()
     await page.reload()
     const row = page.locator('tr', { hasText: 'for the shop' })
@@ -133,7 +158,8 @@ describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
     await row.getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row.getByText('Revoked').waitFor()
-    await expect.poll(ask).toBe(401)
+    // Not too often: whoever comes with a wrong key again and again is told to wait.
+    await expect.poll(ask, { interval: 700 }).toEqual([401, 401, 401])
   })
 
   it('changes the role of a user, which the audit log tells with before and after', async () => {
@@ -206,5 +232,16 @@ describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.getByRole('button', { name: 'Later' }).click()
     expect(await page.getByTestId('new-version').count()).toBe(0)
     await page.unroute(`${studio.url}/`)
+  })
+
+  it('shows viewers why they cannot retry a step', async () => {
+    const faulted = await run(studio, 'payment', {})
+    await signIn('viewer', `/instances/${faulted.id}?step=charge`)
+    const retry = page.getByTestId('step-panel').getByRole('button', { name: 'Retry from here' })
+    await retry.waitFor()
+    expect(await retry.getAttribute('aria-disabled')).toBe('true')
+    expect(await retry.getAttribute('aria-description')).toContain('instances:operate')
+    await retry.click({ force: true })
+    expect((await studio.api('GET', `/workflow-instances/${faulted.id}`)).revision).toBe(faulted.revision)
   })
 })

@@ -12,7 +12,13 @@ import { openBrowser, openContext } from './open-browser.ts'
 import { type Api, apiOf } from './open-studio.ts'
 
 /** Three nodes behind a front that sends every request to the next one, with their locks in Redis, which a test can take away. */
-const life = { LOCKSTEP_HEARTBEAT_MS: '500', LOCKSTEP_NODE_TTL_MS: '6000', LOCKSTEP_OUTBOUND_ALLOW: '127.0.0.1' }
+const BASE = '/x/y'
+const life = {
+  LOCKSTEP_BASE_PATH: BASE,
+  LOCKSTEP_HEARTBEAT_MS: '500',
+  LOCKSTEP_NODE_TTL_MS: '6000',
+  LOCKSTEP_OUTBOUND_ALLOW: '127.0.0.1',
+}
 /** The third takes part in firing without being elected: it is told as gone sooner than those who stand for election. */
 const schedulers = ['leader', 'leader', 'cluster']
 const OFTEN_MS = 10_000
@@ -51,12 +57,13 @@ beforeAll(async () => {
     databaseUrl: database.url,
     environments: schedulers.map((LOCKSTEP_SCHEDULER) => ({ ...life, ...locks, LOCKSTEP_SCHEDULER })),
   })
-  front = apiOf(cluster.front.url)
+  front = apiOf(cluster.front.url + BASE)
   at = cluster.urls.map((url) => apiOf(url))
   for (const document of [
     { id: 'tick', activities: [{ id: 'log', type: 'log', inputs: { message: 'tick' } }] },
     section('guarded', 'ledger', '10s', waits),
     section('drawer', { $expr: '"till/" + input.number' }, '2m', waits),
+    { id: 'call', activities: [{ id: 'ask', type: 'http-request', inputs: { method: 'GET', url: outside.url } }] },
     section('transfer', 'vault', '2m', { type: 'http-request', inputs: { method: 'GET', url: outside.url } }),
   ])
     await front('PUT', `/workflow-definitions/${document.id}`, document)
@@ -97,10 +104,21 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
     await row.getByText('Contended').waitFor()
     const lock = async () => await at[1]!('GET', '/locks/ledger')
     const { expiresAt, fence, holder } = await lock()
-    expect((await row.innerText()).replace(/\s+/g, ' ')).toContain(`${holder.name} ${fence}`)
+    expect(await row.innerText()).toContain(holder.name)
+    expect(await row.locator('[data-fence]').getAttribute('data-fence')).toBe(fence)
+    const link = await row.getByRole('link').getAttribute('href')
+    expect(started.some((id) => link?.endsWith(`/instances/${id}`))).toBe(true)
     await expect.poll(async () => Date.parse((await lock()).expiresAt)).toBeGreaterThan(Date.parse(expiresAt))
     expect((await lock()).fence).toBe(fence)
     await page.getByTestId('waited-for').getByText('ledger').waitFor()
+    // Whoever waits long asks now and then: it is counted all the same while it has no place in the queue.
+    const waiting = async () => {
+      const { waiters, waitingInstances } = await lock()
+      return [waiters, waitingInstances]
+    }
+    await expect.poll(waiting).toEqual([0, 1])
+    await row.getByText('1 instance waiting').waitFor()
+    await page.getByTestId('waited-for').locator('li', { hasText: 'ledger' }).getByText('1 waiting').waitFor()
     for (const id of started) await front('POST', `/workflow-instances/${id}/terminate`, { reason: 'seen' })
   })
 
@@ -109,18 +127,22 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
       id: 'numbered',
       activities: [{ id: 'say', type: 'set-output', inputs: { name: 'number', value } }],
     })
-    const cache = page.locator('[data-cache="definitions"]')
-    const kept = async () => Number(await cache.getAttribute('data-kept'))
+    const invalidated = async () =>
+      Number(await page.locator('[data-cache="published-versions"]').getAttribute('data-invalidated'))
+    const kept = async () => Number(await page.locator('[data-cache="definitions"]').getAttribute('data-kept'))
+    const started = async () =>
+      (await at[1]!('POST', '/workflow-instances', { definitionId: 'numbered', wait: '30s' })).output
     await at[0]!('PUT', '/workflow-definitions/numbered', numbered(1))
-    await at[1]!('POST', '/workflow-instances', { definitionId: 'numbered', wait: '30s' })
+    expect(await started()).toEqual({ number: 1 })
     await page.goto(`${cluster.urls[1]}/cluster`)
-    await cache.waitFor()
-    const before = await kept()
+    await page.locator('[data-cache="definitions"]').waitFor()
+    const before = [await invalidated(), await kept()] as const
+    // Nothing was started there since: that the other node publishes is all that can make it forget.
     await at[0]!('PUT', '/workflow-definitions/numbered', numbered(2))
-    const { output } = await at[1]!('POST', '/workflow-instances', { definitionId: 'numbered', wait: '30s' })
-    expect(output).toEqual({ number: 2 })
+    await expect.poll(invalidated).toBeGreaterThan(before[0])
+    expect(await started()).toEqual({ number: 2 })
     // Versions are kept by content: an old one is never wrong, a new one comes beside it.
-    await expect.poll(kept).toBeGreaterThan(before)
+    await expect.poll(kept).toBeGreaterThan(before[1])
   })
 
   it('E43 lets go of locks whose holder is frozen, one by one or all at once; what that one writes later is refused', async () => {
@@ -148,6 +170,12 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
     await expect.poll(() => fenceOf('vault')).toBeGreaterThan(BigInt(fence))
     await page.getByText(/^broken, fence \d+: Its node stands still$/).waitFor()
     await expect.poll(() => outside.count).toBe(2)
+    // Whoever asked next has it, on a living node and with a greater fence. It may be the same instance, which another node has taken over.
+    const taken = await lock('vault')
+    expect([old, next]).toContain(taken.holder.instanceId)
+    expect(taken.holder.name).not.toBe(third.name)
+    expect(BigInt(taken.fence)).toBeGreaterThan(BigInt(fence))
+    await page.locator(`[data-fence="${taken.fence}"]`).first().waitFor()
     // The frozen one is answered as well, and reads it when it goes on.
     const answering = setInterval(() => outside.letGo(), 50)
 
@@ -179,6 +207,13 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
       ({ kind, data }: { kind: string; data: { step?: string } }) => kind === 'completed' && data.step?.endsWith('in'),
     )
     expect(ends.map(({ nodeId }: { nodeId: string }) => nodeId === frozen)).toEqual([false])
+    // Its history: another node took the lock again, with a greater fence, and only that one ended the step.
+    const again = journal.findLast(({ kind }: { kind: string }) => kind === 'locked')
+    expect(BigInt(again.data.fence)).toBeGreaterThan(BigInt(fence))
+    await page.goto(`${cluster.urls[0]}/instances/${old}?tab=journal`)
+    const row = page.locator(`[data-fact="${again.seq}"]`)
+    expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('locked section')
+    expect(await page.locator('[data-fact]', { hasText: 'completed' }).filter({ hasText: '.in' }).count()).toBe(1)
     // It finds that it was given up, and comes back as another.
     await page.goto(`${cluster.urls[0]}/cluster`)
     await page.locator('[data-event="buried"]', { hasText: third.name }).first().waitFor()
@@ -218,12 +253,12 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
 
   it('E03 goes on at another node when the one with the stream is killed: no event lost, none twice', async () => {
     const open = await context.newPage()
-    await open.addInitScript(() => {
+    await open.addInitScript((base) => {
       const heard: { kind: string; mode?: string; event?: { id: string; event: string } }[] = []
       Object.assign(globalThis, { heard })
-      const name = `lockstep-stream ${location.origin}/api/v1`
+      const name = `lockstep-stream ${location.origin}${base}/api/v1`
       new BroadcastChannel(name).onmessage = ({ data }) => heard.push(data)
-    })
+    }, BASE)
     const heard = () =>
       open.evaluate(
         () =>
@@ -235,7 +270,7 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
       if (request.url().includes('/streams/')) asked.push(request.headers()['last-event-id'])
     })
     await page.goto('about:blank')
-    await open.goto(`${cluster.front.url}/instances`)
+    await open.goto(`${cluster.front.url}${BASE}/instances`)
     await expect.poll(() => open.getByTestId('live-switch').getAttribute('data-mode')).toBe('stream')
     const streams = async (url: string): Promise<boolean> =>
       /^lockstep_live_streams(\{[^}]*\})? 1$/m.test(await (await fetch(`${url}/metrics`)).text())
@@ -266,7 +301,7 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
   })
 
   it('E51 restarts all nodes in turn under load: no run fails, and the page needs no reload', async () => {
-    await page.goto(`${cluster.front.url}/instances?definition=tick`)
+    await page.goto(`${cluster.front.url}${BASE}/instances?definition=tick`)
     await page.getByTestId('instances-ready').waitFor()
     await page.mouse.move(0, 0)
     await page.evaluate(() => Object.assign(globalThis, { stayed: true }))
@@ -277,7 +312,7 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
       const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
       const body = JSON.stringify({ definitionId: 'tick' })
       for (;;) {
-        const response = await fetch(`${cluster.front.url}/api/v1/workflow-instances`, {
+        const response = await fetch(`${cluster.front.url}${BASE}/api/v1/workflow-instances`, {
           method: 'POST',
           headers,
           body,
@@ -322,10 +357,20 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
   it('E41 drains a node: what it has in hand goes to the others, and it takes part again', async () => {
     const { name } = cluster.nodes[0]!
     await page.goto(`${cluster.urls[1]}/cluster`)
+    const inHand = async (): Promise<number> => Number.parseInt(await card(name).locator('dd').first().innerText(), 10)
+    const asked = outside.count
+    const calls = await Promise.all(Array.from({ length: 4 }, () => start(at[0]!, 'call')))
+    await expect.poll(() => outside.count - asked).toBe(4)
+    await expect.poll(inHand).toBeGreaterThan(0)
     await card(name).getByRole('button', { name: 'Drain…' }).click()
+    // No dev cluster: nobody is killed from here.
+    expect(await page.getByRole('button', { name: /^(Kill…|Pause|Revive)$/ }).count()).toBe(0)
     await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click()
+    const answering = setInterval(() => outside.letGo(), 100)
     await card(name).getByText('Drained').waitFor()
-    await expect.poll(() => card(name).locator('dd').first().innerText()).toMatch(/^0/)
+    await expect.poll(inHand).toBe(0)
+    for (const id of calls) expect(await endOf(at[1]!, id)).toBe('completed')
+    clearInterval(answering)
     await page.locator('[data-event="drained"]').first().waitFor()
     await card(name).getByRole('button', { name: 'Take part again' }).click()
     await card(name).getByText('Alive').waitFor()
@@ -334,7 +379,7 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
   })
 
   it('E46 fires every ten seconds over three nodes, each time once; pause, run now, and what an outage made late', async () => {
-    await page.goto(`${cluster.front.url}/schedules/often`)
+    await page.goto(`${cluster.front.url}${BASE}/schedules/often`)
     interface Run {
       readonly origin: string
       readonly late: boolean
@@ -390,11 +435,36 @@ describe('a cluster in Studio', { timeout: 240_000 }, () => {
     const leader = cluster.nodes.find((node) => node.name === name)!
     const other = cluster.nodes.slice(0, 2).find((node) => node !== leader)!
     const term = BigInt((await crown.getAttribute('data-term'))!)
+    const asked = outside.count
+    const calls = await Promise.all(at.map((api) => start(api, 'call')))
+    await expect.poll(() => outside.count - asked).toBe(3)
+    const events = async () => (await at[2]!('GET', '/cluster/events?limit=200')).items
+    const last = BigInt((await events()).at(-1).position)
+    // Those from before may go from the page while it is looked at: it shows the newest.
+    const buried = async (): Promise<number> =>
+      (
+        await page
+          .locator('[data-event="buried"]', { hasText: leader.name })
+          .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset.position!))
+      ).filter((position) => BigInt(position) > last).length
+    const killedAt = Date.now()
     leader.kill()
+    await card(leader.name).getByText('Late').waitFor()
+    expect(await buried()).toBe(0)
     await card(other.name).getByTestId('crown').waitFor()
     expect(BigInt((await crown.getAttribute('data-term'))!) > term).toBe(true)
-    await page.locator('[data-event="buried"]', { hasText: leader.name }).first().waitFor()
+    await expect.poll(buried).toBe(1)
     await expect.poll(() => page.getByTestId('node').count()).toBe(2)
+    // Missed first, and given up not before it had been silent for as long as it may be: since its last beat, which was before its end.
+    const told: readonly { kind: string; name: string; at: string }[] = await events()
+    const since = (kind: string): number =>
+      Date.parse(told.findLast((event) => event.kind === kind && event.name === leader.name)!.at) - killedAt
+    expect(since('suspected')).toBeGreaterThan(0)
+    expect(since('buried')).toBeGreaterThan(since('suspected'))
+    expect(since('buried')).toBeGreaterThan(Number(life.LOCKSTEP_NODE_TTL_MS) - 2 * Number(life.LOCKSTEP_HEARTBEAT_MS))
+    const answering = setInterval(() => outside.letGo(), 100)
+    for (const id of calls) expect(await endOf(at[2]!, id)).toBe('completed')
+    clearInterval(answering)
     const done = await at[2]!('POST', '/workflow-instances', { definitionId: 'tick', wait: '30s' })
     expect(done.status).toBe('completed')
   })

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
   canvas,
@@ -98,7 +99,7 @@ export function drawing(): void {
       ]),
     )
     await publish()
-    await page.getByRole('dialog', { name: 'Published' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog', { name: 'Published' }).getByRole('button', { name: 'Close' }).last().click()
     expect(await publishedVersion(id)).toBe(1)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click()
@@ -122,6 +123,12 @@ export function drawing(): void {
       await page.waitForFunction(() => document.activeElement?.closest('[data-inspector]') != null)
       await page.keyboard.type(text)
     }
+    /** By pressing a key until the focus is there: nothing is focused from outside. */
+    const reach = async (target: Locator, key: 'Tab' | 'Shift+Tab') => {
+      const isThere = () => target.evaluate((element) => element === document.activeElement)
+      for (let turn = 0; turn < 80 && !(await isThere()); turn += 1) await page.keyboard.press(key)
+      expect(await isThere(), `${key} leads to ${target}`).toBe(true)
+    }
     const addStep = async (words: string) => {
       await press('Tab')
       await page.getByRole('combobox', { name: 'Add a step' }).waitFor()
@@ -139,19 +146,19 @@ export function drawing(): void {
     await addStep('transform')
     await press('ArrowUp')
     // Nothing is selected after Escape: the first arrow chooses the first step.
-    await page.getByRole('tab', { name: 'Outline' }).focus()
+    await reach(page.getByRole('tab', { name: 'Outline' }), 'Shift+Tab')
     await press('Enter', 'Tab')
     await page.getByRole('treeitem', { name: 'transform' }).waitFor()
     await press('End')
     expect(await page.getByRole('treeitem', { name: 'transform' }).getAttribute('aria-selected')).toBe('true')
-    await page.locator('[data-designer-canvas]').focus()
+    await reach(page.locator('[data-designer-canvas]'), 'Tab')
     await edit('{"done": true}')
     await press('Escape')
     // The step stands alone: connect the rest to it.
     await step('delay').waitFor()
-    await page.getByRole('tab', { name: 'Outline' }).focus()
+    await reach(page.getByRole('tab', { name: 'Outline' }), 'Shift+Tab')
     await press('Tab', 'Home', 'ArrowDown')
-    await page.locator('[data-designer-canvas]').focus()
+    await reach(page.locator('[data-designer-canvas]'), 'Tab')
     await press('c')
     await page.getByRole('combobox', { name: /^Connect A short rest to/ }).waitFor()
     await page.keyboard.type('transf')
@@ -163,11 +170,11 @@ export function drawing(): void {
         { from: 'delay', to: 'transform' },
       ])
     await saveState('saved').waitFor()
-    await page.getByRole('button', { name: 'Publish', exact: true }).focus()
+    await reach(page.getByRole('button', { name: 'Publish', exact: true }), 'Shift+Tab')
     await press('Enter')
     const button = page.getByRole('dialog').getByRole('button', { name: /^Publish/ })
     await expect.poll(() => button.isEnabled()).toBe(true)
-    await button.focus()
+    await reach(button, 'Tab')
     await press('Enter')
     await expect.poll(() => publishedVersion(id)).toBe(1)
     const done = await studio.api('POST', '/workflow-instances', { definitionId: id, input: {}, wait: '30s' })
@@ -248,6 +255,56 @@ export function drawing(): void {
     expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true)
     for (let turn = 0; turn < 4; turn++) await page.keyboard.press('Control+Shift+z')
     await expect.poll(text).toBe(laidOut)
+  })
+
+  it('E13 goes back over thirty changes of every kind, and forth again, each to the byte', async () => {
+    const id = 'thirty-changes'
+    const names = ['first', 'second', 'third', 'fourth']
+    const activities = names.map((name) => ({ id: name, type: 'log', inputs: { message: name } }))
+    const connections = names.slice(1).map((to, index) => ({ from: names[index], to }))
+    await create({ id, ...{ activities, connections } })
+    await open(id)
+    const text = async () => JSON.stringify(sorted(await draftOf(id)))
+    const stages = [await text()]
+    /** One change that undo knows of, seen in the draft before the next. */
+    const change = async (...keys: string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key)
+      await expect.poll(text).not.toBe(stages.at(-1))
+      await saveState('saved').waitFor()
+      stages.push(await text())
+    }
+    for (const [turn, name] of names.entries()) {
+      await step(name).click()
+      await canvas().focus()
+      for (const key of ['d', 'Alt+ArrowRight', 'Alt+ArrowDown', 'Alt+ArrowLeft', 'Control+d']) await change(key)
+      await step(`${name}2`).waitFor()
+      await change('Delete') // what was made is what is chosen
+      if (turn % 2 === 0) await change('Shift+L')
+    }
+    for (let count = 0; count < 4; count += 1) {
+      await canvas().focus()
+      await change('n')
+    }
+    await canvas().focus()
+    expect(stages).toHaveLength(31)
+    /** Every stop on the way is a stage, and none comes twice; moves of one moment are one step. */
+    const walk = async (keys: string, from: number, to: number): Promise<number> => {
+      let [at, steps] = [from, 0]
+      while (at !== to) {
+        await page.keyboard.press(keys)
+        await expect.poll(text).not.toBe(stages[at])
+        const now = await text()
+        const next = to < from ? stages.lastIndexOf(now, at - 1) : stages.indexOf(now, at + 1)
+        expect(next, `what ${keys} leads to was there before`).not.toBe(-1)
+        ;[at, steps] = [next, steps + 1]
+      }
+      return steps
+    }
+    const steps = await walk('Control+z', 30, 0)
+    expect(steps).toBeGreaterThan(20)
+    expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true)
+    expect(await walk('Control+Shift+z', 0, 30)).toBe(steps)
+    expect(await page.getByRole('button', { name: 'Redo' }).isDisabled()).toBe(true)
   })
 
   it('E14 pastes steps into another workflow in another tab, with new ids, lines and references', async () => {
@@ -529,6 +586,46 @@ export function drawing(): void {
     await expect.poll(async () => (await draftOf('late')).activities[0].inputs.condition.$expr).toBe('input.amount > 1')
   })
 
+  it('finds steps by name, type, expression and value, and aligns what is selected', async () => {
+    const at = (x: number, y: number) => ({ layout: { position: { x, y } } })
+    await create({
+      id: 'search',
+      ...{
+        activities: [
+          { id: 'a', name: 'Greet', type: 'log', inputs: { message: 'hello' }, ...at(0, 0) },
+          {
+            id: 'b',
+            name: 'Work out',
+            type: 'set-variable',
+            inputs: { name: 'x', value: { $expr: 'input.rate * 2' } },
+            ...at(60, 140),
+          },
+          { id: 'c', name: 'File it', type: 'log', inputs: { message: 'filed' }, ...at(120, 280) },
+        ],
+      },
+    })
+    await open('search')
+    await page.getByTestId('design-canvas').click({ position: { x: 10, y: 10 } })
+    await page.keyboard.press('Control+f')
+    const find = page.getByRole('dialog', { name: 'Find a step' })
+    await find.getByRole('combobox').fill('input.rate')
+    await find.getByRole('option', { name: /Work out/ }).waitFor()
+    expect(await find.getByRole('option').count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.locator('[data-step="b"][data-selected="true"]').waitFor()
+
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Alt+Shift+ArrowLeft')
+    const left = (id: string) =>
+      step(id)
+        .boundingBox()
+        .then((box) => Math.round(box!.x))
+    await expect.poll(async () => new Set([await left('a'), await left('b'), await left('c')]).size).toBe(1)
+    await page.keyboard.press('Control+z')
+    await expect.poll(async () => new Set([await left('a'), await left('b'), await left('c')]).size).toBe(3)
+    await saveState('saved').waitFor()
+  })
+
   it('shows a viewer everything, and lets nothing be changed', async () => {
     await create({ ...saga, id: 'seen' })
     await ownPage()
@@ -544,7 +641,13 @@ export function drawing(): void {
     await page.keyboard.press('d')
     await step('ship').waitFor()
     expect(await page.locator('[data-type="log"]').isDisabled()).toBe(true)
-    expect(await page.getByRole('button', { name: 'Publish', exact: true }).count()).toBe(0)
+    for (const name of ['Publish', 'Validate', 'Undo', 'Redo', 'Lay out']) {
+      const button = page.getByRole('button', { name, exact: true })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+      expect(await button.getAttribute('aria-description')).toContain('Your role, viewer, may not do this.')
+    }
+    await page.getByRole('button', { name: 'Publish', exact: true }).click({ force: true })
+    expect(await page.getByRole('dialog').count()).toBe(0)
   })
 }
 

@@ -3,15 +3,18 @@ import {
   context,
   create,
   draftOf,
+  go,
   messageField,
   newPage,
   open,
   ownPage,
   page,
   picture,
+  ready,
   saveAs,
   saveState,
   step,
+  studio,
 } from './designer-site.ts'
 
 interface Messages {
@@ -20,6 +23,8 @@ interface Messages {
 
 const messages = async (id: string): Promise<readonly string[]> =>
   (await draftOf(id)).activities.map((each: Messages['activities'][number]) => each.inputs.message)
+
+let copies = 0
 
 /** What becomes of the work when the page, the network or somebody else gets in its way. */
 export function saving(): void {
@@ -86,6 +91,34 @@ export function saving(): void {
     await page.getByRole('button', { name: 'Join both' }).click()
     await saveState('saved').waitFor()
     expect(await messages('shared')).toEqual(['AA', 'THEIRS'])
+  })
+
+  it('offers the copy of this browser while the server does not answer, lets it be edited, and saves it later', async () => {
+    // The browser keeps what an earlier try could not send.
+    const id = `copy-${++copies}`
+    await create({ id, ...{ activities: [{ id: 'say', type: 'log', inputs: { message: 'hello' } }] } })
+    await ownPage()
+    await open(id)
+    await step('say').click()
+    await context.setOffline(true)
+    await messageField().fill('from afar')
+    await saveState('offline').waitFor()
+    await go(`${studio.url}/definitions`)
+    await page.getByTestId('designer-ready').waitFor({ state: 'detached' })
+    await go(`${studio.url}/definitions/${id}/design`)
+    await page.getByTestId('designer-error').waitFor()
+    // Nothing is asked without a network: the bar says so all the same.
+    expect(await page.getByTestId('live-switch').getAttribute('data-mode')).toBe('stale')
+    await picture('designer-copy')
+    await page.getByTestId('kept-copy').getByRole('button', { name: 'Open the copy' }).click()
+    await ready(id)
+    await step('say').click()
+    expect(await messageField().inputValue()).toBe('from afar')
+    await messageField().fill('from further away')
+    await saveState('offline').waitFor()
+    await context.setOffline(false)
+    await saveState('saved').waitFor()
+    expect(await messages(id)).toEqual(['from further away'])
   })
 
   it('keeps changes while there is no network, says so, and sends them afterwards', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser, openContext } from './open-browser.ts'
-import { openStudio, type Studio } from './open-studio.ts'
+import { openStudioCluster, type Studio } from './open-studio.ts'
 
 export const D = '/workflow-definitions'
 const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
@@ -31,7 +31,7 @@ export async function openSite(): Promise<void> {
   service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/price`
   ;[browser, studio] = await Promise.all([
     openBrowser(),
-    openStudio('/x/y', { LOCKSTEP_OUTBOUND_ALLOW: '127.0.0.0/8' }),
+    openStudioCluster('/x/y', { LOCKSTEP_OUTBOUND_ALLOW: '127.0.0.0/8' }),
   ])
   context = await openContext(browser, {
     ...{ viewport: { width: 1440, height: 900 }, acceptDownloads: true, reducedMotion: 'reduce' },

@@ -177,7 +177,7 @@ export function tools(): void {
       .poll(async () => (await studio.api('GET', `/workflow-instances/${waiting.id}`)).version, { timeout: 60_000 })
       .toBe(before + 1)
     expect((await studio.api('GET', `${D}/offer`)).version).toBe(before + 1)
-    await done.getByRole('button', { name: 'Close' }).click()
+    await done.getByRole('button', { name: 'Close' }).last().click()
     await page.getByRole('button', { name: 'Versions' }).click()
     const panel = page.getByRole('dialog', { name: 'Versions' })
     await panel.getByRole('button', { name: new RegExp(`^Version ${before + 1}\\b`) }).click()

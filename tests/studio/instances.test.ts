@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBrowser, openContext, SharedPage } from './open-browser.ts'
-import { openStudio, type Studio } from './open-studio.ts'
+import { openStudioCluster, type Studio } from './open-studio.ts'
 import { markupText, publishAll, run } from './workflows.ts'
 
 let studio: Studio
@@ -9,7 +10,7 @@ let browser: Browser
 let page: Page
 beforeAll(async () => {
   browser = await openBrowser()
-  studio = await openStudio('/x/y')
+  studio = await openStudioCluster('/x/y')
   await publishAll(studio)
 })
 afterAll(async () => {
@@ -58,8 +59,13 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     const panel = page.getByTestId('step-panel')
     await panel.getByText('SCRIPT_FAILED').waitFor()
     expect((await panel.innerText()).replace(/\s+/g, ' ')).toContain('Attempts 2')
+    expect(await card.innerText()).toContain('attempt 2')
 
-    await studio.api('POST', `/workflow-instances/${faulted.id}/retry`, { variables: { card: 'valid' } })
+    await card.getByRole('button', { name: 'Retry with other values…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Retry from Charge the card' })
+    await dialog.getByLabel('Card', { exact: true }).fill('valid')
+    await dialog.getByText('Changes card').waitFor()
+    await dialog.getByRole('button', { name: 'Retry' }).click()
     await node('charge').and(page.locator('[data-status="completed"]')).waitFor()
     await card.waitFor({ state: 'detached' })
   })
@@ -84,7 +90,9 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await page.getByTestId('scrubber-place').getByText('Fact 2 of').waitFor()
     expect(await node('total').getAttribute('data-status')).toBe('idle')
 
-    await page.getByRole('button', { name: 'Fork from here' }).click()
+    await page.getByRole('button', { name: 'Fork from here…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Fork from fact 2' })
+    await dialog.getByRole('button', { name: 'Fork', exact: true }).click()
     await page.waitForURL((url) => url.pathname.includes('wfi_') && !url.pathname.endsWith(done.id))
     const fork = new URL(page.url()).pathname.split('/').at(-1)!
     const facts = async (id: string) => (await studio.api('GET', `/workflow-instances/${id}/journal?limit=2`)).items
@@ -104,8 +112,8 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
         },
       ],
     })
-    const long = await run(studio, 'long', { items: Array.from({ length: 5_000 }, (_, index) => index) })
-    expect(long.revision).toBeGreaterThan(5_000)
+    const long = await run(studio, 'long', { items: Array.from({ length: 20_000 }, (_, index) => index) })
+    expect(long.revision).toBeGreaterThan(20_000)
     await page.goto(`${studio.url}/instances/${long.id}?tab=journal`)
     await page.locator(`[data-fact="${long.revision}"]`).waitFor()
     expect(await page.locator('[data-fact]').count()).toBeLessThan(400)
@@ -116,6 +124,50 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await page.getByLabel('Kinds of facts').first().click()
     await page.getByRole('option', { name: 'Failures' }).click()
     await page.getByText('No fact fits.').waitFor()
+  })
+
+  it('shows how every step stands, now and then, however long the journal is, and saves all of it', async () => {
+    const say = { id: 'say', type: 'log', inputs: { message: 'x', level: 'debug' } }
+    await studio.api('PUT', '/workflow-definitions/longer', {
+      id: 'longer',
+      activities: [
+        { id: 'first', name: 'First', type: 'log', inputs: { message: 'x' } },
+        { id: 'each', type: 'for-each', inputs: { items: { $expr: 'input.items' } }, body: { activities: [say] } },
+        { id: 'last', type: 'log', inputs: { message: 'x' } },
+      ],
+      connections: [
+        { from: 'first', to: 'each' },
+        { from: 'each', to: 'last' },
+      ],
+    })
+    const long = await run(studio, 'longer', { items: Array.from({ length: 3_000 }, (_, index) => index) })
+    await page.goto(`${studio.url}/instances/${long.id}?tab=journal`)
+    await page.locator('[data-step="first"][data-status="completed"]').waitFor()
+    await node('say').getByText('×3000').waitFor()
+
+    // Far behind the newest facts: the first has ended, the loop goes on, the last has not begun.
+    await page.goto(`${studio.url}/instances/${long.id}?at=300`)
+    await page.locator('[data-step="each"][data-status="running"]').waitFor()
+    expect(await node('first').getAttribute('data-status')).toBe('completed')
+    expect(await node('last').getAttribute('data-status')).toBe('idle')
+    await page.getByTestId('timeline').getByText('each[0].say').waitFor()
+
+    // The timeline begins with the newest facts, says so, and goes back to the first one when somebody asks.
+    await page.goto(`${studio.url}/instances/${long.id}`)
+    const older = page.getByTestId('timeline-older')
+    await older.getByText(`Drawn: the last 2,000 of ${long.revision.toLocaleString('en')} facts`).waitFor()
+    expect(await page.getByTestId('timeline').getByText('First', { exact: true }).count()).toBe(0)
+    await older.getByRole('button', { name: 'All' }).click()
+    await older.waitFor({ state: 'detached' })
+    await page.getByTestId('timeline').getByRole('button', { name: 'First Completed' }).click()
+    await page.waitForURL((url) => url.searchParams.get('step') === 'first')
+    expect(await page.getByRole('list', { name: 'Steps in time' }).getByRole('listitem').count()).toBeLessThan(100)
+
+    await page.getByRole('tab', { name: /Journal/ }).click()
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'JSON' }).click()
+    const facts = JSON.parse(await readFile(await (await saving).path(), 'utf8')) as { seq: number }[]
+    expect([facts[0]?.seq, facts.at(-1)?.seq, facts.length]).toEqual([1, long.revision, long.revision])
   })
 
   it('E36 filters by status, time and input; the address alone shows the same in another browser', async () => {
@@ -139,10 +191,10 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
 
     await field.fill('colour=red')
     await field.press('Enter')
-    await page.getByText(/is not something to filter by/).waitFor()
+    await page.getByText(/colour=red: use status/).waitFor()
   })
 
-  it('E37 acts on all that match: a dry run counts them, and exactly those are touched', async () => {
+  it('E37 acts on all that match but two: a dry run counts them, and exactly those are touched', async () => {
     const before = await Promise.all(
       Array.from({ length: 60 }, (_, index) => run(studio, 'order', { amount: 9_000 }, `bulk-${index}`)),
     )
@@ -150,21 +202,55 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await page.goto(`${studio.url}/instances?status=suspended&definition=order`)
     await page.getByRole('checkbox', { name: 'Select this page' }).check()
     await page.getByRole('button', { name: 'Select all that match' }).click()
+    const inOrder = before.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const spared = inOrder.slice(-2)
+    for (const { id } of spared)
+      await page
+        .locator('tr', { hasText: id.slice(-6) })
+        .getByRole('checkbox')
+        .uncheck()
+    await page.getByText('All that match but 2').waitFor()
     const late = await run(studio, 'order', { amount: 9_000 }, 'came-late')
     await page.getByRole('toolbar', { name: 'Selected instances' }).getByRole('button', { name: 'Cancel' }).click()
     const count = await page.getByTestId('dry-run-count').innerText()
-    expect(count).toBe(String(inFlight))
+    expect(count).toBe(String(inFlight - 2))
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /^Cancel \d+ instances/ })
       .click()
     await page.waitForURL(/\/batches/)
     await page.locator('tr[data-selected="true"]').getByText('Done').waitFor()
-    for (const { id } of before) {
+    const touched = inOrder.slice(0, -2)
+    await page
+      .getByTestId('batch-items-ready')
+      .locator('tr', { hasText: touched[0]!.id.slice(-6) })
+      .waitFor()
+    for (const { id } of touched) {
       const { status } = await studio.api('GET', `/workflow-instances/${id}?wait=20s`)
       expect(status).toBe('cancelled')
     }
-    expect((await studio.api('GET', `/workflow-instances/${late.id}`)).status).toBe('suspended')
+    for (const { id } of [...spared, late])
+      expect((await studio.api('GET', `/workflow-instances/${id}`)).status).toBe('suspended')
+  })
+
+  it('ends all that match only when their number was typed, and says which are left as they are', async () => {
+    const gone = await run(studio, 'order', { amount: 1 }, 'to-end')
+    const ending = [await run(studio, 'order', { amount: 7_000 }, 'to-end')]
+    for (let count = 0; count < 51; count += 1) ending.push(await run(studio, 'order', { amount: 7_000 }, 'to-end'))
+    await page.goto(`${studio.url}/instances?correlation=to-end`)
+    await page.getByRole('checkbox', { name: 'Select this page' }).check()
+    await page.getByRole('button', { name: 'Select all that match' }).click()
+    await page.getByRole('toolbar', { name: 'Selected instances' }).getByRole('button', { name: 'Terminate' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Terminate instances' })
+    await dialog.getByTestId('dry-run-skipped').getByText('1 is left as it is: 1 completed.').waitFor()
+    const end = dialog.getByRole('button', { name: 'Terminate 52 instances' })
+    expect(await end.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type 52 to end that many instances').fill('52')
+    await end.click()
+    await page.waitForURL(/\/batches/)
+    for (const { id } of ending)
+      expect((await studio.api('GET', `/workflow-instances/${id}?wait=20s`)).status).toBe('terminated')
+    expect((await studio.api('GET', `/workflow-instances/${gone.id}`)).status).toBe('completed')
   })
 
   it('E38 moves nothing under the pointer, and counts what waits to be shown', async () => {
@@ -238,6 +324,62 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await person.goto(link)
     await person.getByRole('heading', { name: 'already used' }).waitFor()
     await other.close()
+  })
+
+  it('lets people decide: a field for all that the form asks for, a button for each outcome', async () => {
+    const form = {
+      type: 'object',
+      required: ['reason'],
+      properties: { reason: { type: 'string', title: 'Why' }, amount: { type: 'number', default: 120 } },
+    }
+    const inputs = { title: 'Pay for lunch?', outcomes: ['approve', 'reject'], form }
+    await studio.api('PUT', '/workflow-definitions/claims', {
+      id: 'claims',
+      activities: [
+        { id: 'ask', type: 'human-task', inputs },
+        { id: 'out', type: 'set-output', inputs: { name: 'answer', value: { $expr: 'steps.ask.output' } } },
+      ],
+      connections: ['approve', 'reject'].map((outcome) => ({ from: 'ask', outcome, to: 'out' })),
+    })
+    const answerOf = async (id: string) => (await studio.api('GET', `/workflow-instances/${id}?wait=20s`)).output.answer
+    const dialog = page.getByRole('dialog', { name: 'Pay for lunch?' })
+
+    const [first, second] = [await run(studio, 'claims', {}), await run(studio, 'claims', {})]
+    await page.goto(`${studio.url}/instances/${first.id}?tab=waits`)
+    await page.getByRole('button', { name: 'Decide…' }).click()
+    await dialog.getByLabel('Amount').fill('many')
+    await dialog.getByText('This is not a number yet').waitFor()
+    await dialog.getByLabel('Amount').fill('80')
+    await dialog.getByLabel('Why').fill('team lunch')
+    await dialog.getByRole('button', { name: 'Reject' }).click()
+    await page.locator('header [data-status="completed"]').waitFor()
+    expect(await answerOf(first.id)).toMatchObject({ outcome: 'reject', data: { amount: 80, reason: 'team lunch' } })
+
+    await page.goto(`${studio.url}/queues?tab=people`)
+    const row = page.locator('tr', { hasText: second.id.slice(-6) })
+    await row.getByRole('button', { name: 'Decide: Pay for lunch?' }).click()
+    await dialog.getByLabel('Why').fill('fine')
+    await dialog.getByRole('button', { name: 'Approve' }).click()
+    await row.waitFor({ state: 'detached' })
+    expect(await answerOf(second.id)).toMatchObject({ outcome: 'approve', data: { amount: 120, reason: 'fine' } })
+  })
+
+  it('asks for the input of a workflow with a form, and shows the same as JSON beside it', async () => {
+    await page.goto(`${studio.url}/definitions/order`)
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Start a workflow' })
+    await dialog.getByLabel('Amount').fill('12')
+    await dialog.getByLabel('Customer id').fill('eve')
+    const json = dialog.getByLabel('The same as JSON')
+    expect(JSON.parse(await json.inputValue())).toEqual({ amount: 12, customerId: 'eve' })
+    await json.fill('{ "amount": 13, "customerId": "eve", "more": true }')
+    expect(await dialog.getByLabel('Amount').inputValue()).toBe('13')
+    await dialog.getByLabel('Amount').fill('14')
+    await dialog.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.waitForURL(/\/instances\/wfi_/)
+    const id = new URL(page.url()).pathname.split('/').at(-1)!
+    const { input } = await studio.api('GET', `/workflow-instances/${id}`)
+    expect(input).toEqual({ amount: 14, customerId: 'eve', more: true })
   })
 
   it('resumes by hand what an instance waits for, and says who was faster', async () => {

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -8,10 +6,11 @@ import type { ErrorCode } from '../../packages/server/src/problem/error-code.ts'
 import { errorStatus } from '../../packages/server/src/problem/error-status.ts'
 import { problemType } from '../../packages/server/src/problem/to-problem.ts'
 import { openBrowser, openContext, SharedPage } from './open-browser.ts'
-import { openStudio, type Studio } from './open-studio.ts'
+import { openStudio, openStudioCluster, type StudioCluster } from './open-studio.ts'
+import { putLetters } from './put-letters.ts'
+import { seriousFaults } from './serious-faults.ts'
 import { documents, run } from './workflows.ts'
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
 
 /** Takes a lock and waits; of the others one waits for the lock, and one is held back. */
@@ -64,15 +63,29 @@ const hiring = {
   ],
 }
 
-let studio: Studio
+/** Starts by itself, in two ways. */
+const reminders = {
+  id: 'reminders',
+  name: 'Reminders',
+  activities: [
+    { id: 'monthly', name: 'Every month', type: 'cron', inputs: { cron: '30 6 1 * *', zone: 'Europe/Berlin' } },
+    { id: 'paid', name: 'Invoice paid', type: 'event', inputs: { event: 'invoice-paid' } },
+    { id: 'remind', name: 'Write to them', type: 'log', inputs: { message: 'Your invoice' } },
+  ],
+  connections: ['monthly', 'paid'].map((from) => ({ from, to: 'remind' })),
+}
+
+let studio: StudioCluster
 let browser: Browser
 let pages: Readonly<Record<string, string>>
 beforeAll(async () => {
   browser = await openBrowser()
-  studio = await openStudio('/x/y')
+  studio = await openStudioCluster('/x/y')
   // Not the one whose texts are markup: these pages are in pictures.
-  for (const document of [...documents.filter(({ id }) => id !== 'markup'), desk, hiring])
+  for (const document of [...documents.filter(({ id }) => id !== 'markup'), desk, hiring, reminders])
     await studio.api('PUT', `/workflow-definitions/${document.id}`, document)
+  // Its draft has gone on since.
+  await saveDraft({ ...reminders, description: 'Of invoices that nobody paid' })
   const waiting = await run(studio, 'order', { amount: 5_000, customerId: 'ann' }, 'order-1')
   await run(studio, 'order', { amount: 20, customerId: 'ben' }, 'order-2')
   const parcels = await run(studio, 'parcels', { parcels: [1, 2, 3] })
@@ -106,6 +119,7 @@ beforeAll(async () => {
   await studio.api('POST', '/api-keys', { name: 'For the shop', role: 'operator', expiresIn: '90d' })
   const [password, name, role] = [randomBytes(12).toString('base64url'), 'ann', 'operator']
   await studio.api('POST', '/users', { name, password, role })
+  await putLetters(studio)
   pages = {
     home: '/',
     instances: '/instances',
@@ -126,6 +140,7 @@ beforeAll(async () => {
     limits: '/queues?tab=limits',
     tasks: '/queues?tab=tasks',
     people: '/queues?tab=people',
+    'dead-letters': '/queues?tab=dead',
     breakers: '/breakers',
     metrics: '/insights',
     audit: '/audit',
@@ -140,6 +155,15 @@ afterAll(async () => {
   await browser?.close()
   await studio?.[Symbol.asyncDispose]()
 })
+
+async function saveDraft(document: typeof reminders & { readonly description: string }): Promise<void> {
+  const { status } = await fetch(`${studio.url}/api/v1/workflow-definitions/${document.id}/draft`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', 'if-match': '*' },
+    body: JSON.stringify(document),
+  })
+  expect(status).toBe(200)
+}
 
 const shared = new SharedPage(() => browser)
 afterEach((test) => shared.ended(test))
@@ -181,12 +205,10 @@ async function tour(): Promise<Tour> {
     await settled(page)
     if (/^(definition|instance-.*)$/.test(name)) await page.getByTestId('graph').waitFor()
     if (name === 'metrics') await page.getByTestId('plot-throughput').locator('canvas').waitFor()
-    // Outside of the page's own world: its policy allows no foreign script.
-    await page.evaluate(axeSource)
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
       await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor()
-      found[scheme].push(...(await seriousFaults(page, scheme)).map((each) => `${name}: ${each}`))
+      found[scheme].push(...(await seriousFaults(page, rulesOf(scheme))).map((each) => `${name}: ${each}`))
       if (process.env.LOCKSTEP_PICTURES === '1')
         await page.screenshot({ path: path.join(pictures, `${name}-${scheme}.png`) })
     }
@@ -195,19 +217,7 @@ async function tour(): Promise<Tour> {
 }
 
 /** In the dark only colours are different. */
-function seriousFaults(page: Page, scheme: Scheme): Promise<readonly string[]> {
-  return page.evaluate(
-    async (only) => {
-      const options = { resultTypes: ['violations'], ...(only === undefined ? {} : { runOnly: only }) }
-      // biome-ignore lint/suspicious/noExplicitAny: put there by the caller
-      const { violations } = await (globalThis as any).axe.run(options)
-      return violations
-        .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
-    },
-    scheme === 'dark' ? ['color-contrast'] : undefined,
-  )
-}
+const rulesOf = (scheme: Scheme): readonly string[] | undefined => (scheme === 'dark' ? ['color-contrast'] : undefined)
 
 let toured: Promise<Tour> | undefined
 /** Made when it is first asked for; one that failed is made again. */
@@ -237,8 +247,70 @@ describe('Studio', { timeout: 240_000, retry: 1 }, () => {
     expect([...new Set(faults)]).toEqual([])
   })
 
+  it('E01 lives at the root as well: deep links, reloads, the logo and the stream', async () => {
+    await using rooted = await openStudio('/')
+    const { page, faults, asked } = await openPage(await openContext(browser))
+    await page.goto(`${rooted.url}/schedules`)
+    await settled(page)
+    await page.reload()
+    await settled(page)
+    await page.getByRole('link', { name: 'Lockstep, home' }).click()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/')
+    await page.getByRole('link', { name: 'Instances', exact: true }).first().click()
+    await page.waitForURL(`${rooted.url}/instances`)
+    await expect.poll(() => asked.some((url) => url.startsWith(`${rooted.url}/api/v1/streams/events`))).toBe(true)
+    expect(asked.filter((url) => url.startsWith('http') && !url.startsWith(`${rooted.url}/`))).toEqual([])
+    expect([...new Set(faults)]).toEqual([])
+    await page.context().close()
+  })
+
   it.each(['light', 'dark'] as const)('E05 has no serious fault of access on any page, %s', async (scheme) => {
     expect((await wholeTour()).found[scheme]).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'E05 has no serious fault of access in dialogs, menus and where there is no page, %s',
+    async (scheme) => {
+      const context = await openContext(browser, { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+      const { page } = await openPage(context)
+      await page.emulateMedia({ colorScheme: scheme })
+      const look = async (name: string): Promise<void> => {
+        expect((await seriousFaults(page, rulesOf(scheme))).map((each) => `${name}: ${each}`)).toEqual([])
+        if (process.env.LOCKSTEP_PICTURES === '1')
+          await page.screenshot({ path: path.join(pictures, `${name}-${scheme}.png`) })
+      }
+      await page.goto(`${studio.url}/instances/nothing/here`)
+      await settled(page)
+      await look('no-page')
+      await page.goto(`${studio.url}/schedules`)
+      await page.getByRole('button', { name: 'New schedule' }).click()
+      await page.getByTestId('schedule-preview').locator('li').first().waitFor()
+      await look('dialog-schedule')
+      await page.goto(`${studio.url}/definitions`)
+      await page.getByTestId('definitions-ready').waitFor()
+      await page.getByRole('button', { name: 'More for Parcels' }).click()
+      await page.getByRole('menuitem', { name: 'Duplicate…' }).waitFor()
+      await look('menu-workflow')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Run', exact: true }).first().click()
+      await page.getByRole('dialog', { name: 'Start a workflow' }).waitFor()
+      await look('dialog-start')
+      await context.close()
+    },
+  )
+
+  it('E05 tells every status by a word and an icon, not by colour alone', async () => {
+    const page = await shared.open()
+    await page.goto(`${studio.url}/instances`)
+    await page.getByTestId('instances-ready').waitFor()
+    const chips = await page
+      .locator('tbody [data-status]')
+      .evaluateAll((found) =>
+        found.map((chip) => [chip.textContent?.trim() !== '', chip.querySelector('svg') !== null]),
+      )
+    expect(chips.length).toBeGreaterThan(5)
+    expect(chips.filter(([word, icon]) => !word || !icon)).toEqual([])
   })
 
   it('E54 leads from every problem to a page that tells of it', async () => {
@@ -276,7 +348,7 @@ describe('Studio', { timeout: 240_000, retry: 1 }, () => {
     await context.route('**/api/v1/streams/events*', () => {
       open += 1
     })
-    const tabs = await Promise.all(Array.from({ length: 4 }, () => openPage(context)))
+    const tabs = await Promise.all(Array.from({ length: 8 }, () => openPage(context)))
     await Promise.all(tabs.map(({ page }) => page.goto(`${studio.url}/instances`)))
     await Promise.all(tabs.map(({ page }) => page.getByTestId('instances-ready').waitFor()))
     expect(open).toBe(1)
@@ -294,7 +366,9 @@ describe('Studio', { timeout: 240_000, retry: 1 }, () => {
       .or(page.getByText('Workflow order'))
       .first()
       .waitFor()
-    await enterUntil(page, `${studio.url}/definitions/order`)
+    await enterUntil(page, `${studio.url}/definitions/order/design`)
+    // The key closes one that is still there.
+    await page.getByPlaceholder('Page, workflow, or an instance id').waitFor({ state: 'detached' })
 
     const [instance] = (await studio.api('GET', '/workflow-instances?limit=1')).items
     await page.keyboard.press('Control+k')

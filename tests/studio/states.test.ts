@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { deferred } from '@lockstep/base'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser, openContext } from './open-browser.ts'
-import { openStudio, type Studio } from './open-studio.ts'
+import { openStudioCluster, type Studio } from './open-studio.ts'
 import { publishAll, run } from './workflows.ts'
 
 /**
@@ -40,7 +40,7 @@ let context: BrowserContext
 let waiting: string
 beforeAll(async () => {
   browser = await openBrowser()
-  studio = await openStudio('/x/y')
+  studio = await openStudioCluster('/x/y')
   await publishAll(studio)
   waiting = (await run(studio, 'order', { amount: 5_000 })).id
   const hold = { activities: [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'served' } }] }
@@ -103,48 +103,63 @@ const all = async (page: Page, parts: readonly string[], state: string): Promise
   await Promise.all(parts.map((part) => page.getByTestId(`${part}-${state}`).waitFor({ state: 'attached' })))
 }
 
+type Answer = (route: Route) => Promise<void>
+const byServer: Answer = (route) => route.continue()
+const refused: Answer = (route) => route.fulfill(refusal)
+const hollow: Answer = (route) => {
+  const url = route.request().url()
+  return fixed.test(url) ? route.continue() : route.fulfill({ body: emptyOf(url) })
+}
+
+/** A tab whose questions are answered as the test says at the moment: what catches them stays, so none falls between two. */
+interface Tab {
+  readonly page: Page
+  answer: Answer
+}
+
+async function openTab(): Promise<Tab> {
+  const tab: Tab = { page: await context.newPage(), answer: byServer }
+  await tab.page.route(data, (route) => tab.answer(route).catch(() => {})) // nobody may want it any more
+  return tab
+}
+
 /** One page through its states. What is asked for is first held, then refused, then answered, then refused again. */
-async function through(page: Page, { at, parts, missing, anew = false, never = [] }: Shown): Promise<void> {
+async function through(tab: Tab, { at, parts, missing, anew = false, never = [] }: Shown): Promise<void> {
+  const { page } = tab
   const { promise: seen, resolve: letGo } = deferred<void>()
-  await page.route(data, async (route) => {
+  tab.answer = async (route) => {
     await seen
-    await route.fulfill(refusal).catch(() => {}) // nobody may want it any more
-  })
+    await refused(route)
+  }
   await page.goto(studio.url + at)
   await all(page, parts, 'loading')
   letGo()
   await all(page, parts, 'error')
   expect(await page.getByTestId(`${parts[0]}-error`).innerText()).toContain('Not now')
-  await page.unroute(data)
+  tab.answer = byServer
   await page.evaluate(() => {
     for (const button of document.querySelectorAll<HTMLElement>('[role=alert] button'))
       if (button.innerText === 'Try again') button.click()
   })
   await all(page, parts, 'ready')
 
-  await page.route(data, (route) => route.fulfill(refusal))
+  tab.answer = refused
   await askAgain(page)
   await all(page, parts, 'stale')
-  await page.unroute(data)
 
-  const hollow = parts.filter((part) => !never.includes(part))
-  if (hollow.length === 0) return
-  if (missing === undefined)
-    await page.route(data, (route) => {
-      const url = route.request().url()
-      return fixed.test(url) ? route.continue() : route.fulfill({ body: emptyOf(url) })
-    })
+  const hollowParts = parts.filter((part) => !never.includes(part))
+  if (hollowParts.length === 0) return
+  tab.answer = missing === undefined ? hollow : byServer
   if (missing !== undefined) await page.goto(studio.url + missing)
   else if (anew) await page.reload()
-  else await askAgain(page)
-  await all(page, hollow, 'empty')
-  await page.unroute(data)
+  // Nobody asks: what was refused is asked for again when something else is answered, and then everything.
+  await all(page, hollowParts, 'empty')
 }
 
 /** As when somebody comes back to the tab again and again: what was read just now is not asked for the first time. */
 const askAgain = (page: Page): Promise<void> =>
   page.evaluate(() => {
-    const again = (): void => void document.dispatchEvent(new Event('visibilitychange'))
+    const again = (): void => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
     again()
     setInterval(again, 700)
   })
@@ -158,14 +173,14 @@ describe('states of pages', { timeout: 240_000, retry: 1 }, () => {
     const left = [...pages()]
     // Most of the time they wait for the third refusal: several do that at once.
     const walk = async (): Promise<void> => {
-      const page = await context.newPage()
+      const tab = await openTab()
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
         const { at } = next
-        await through(page, next).catch((error: unknown) => {
+        await through(tab, next).catch((error: unknown) => {
           throw new Error(`${at}: ${String(error)}`, { cause: error })
         })
       }
-      await page.close()
+      await tab.page.close()
     }
     await Promise.all(Array.from({ length: 5 }, walk))
   })

@@ -13,8 +13,10 @@ async function run(name: string): Promise<string> {
   const database = await cloneDatabase(inject('postgres'))
   try {
     const env = { ...process.env, DATABASE_URL: database.url }
-    return (await exec(process.execPath, [path.join(root, 'examples', name, 'run.mjs')], { env, timeout: 110_000 }))
-      .stdout
+    const program = path.join(root, 'examples', name, 'run.mjs')
+    const failed = (error: { readonly stdout?: string }): never =>
+      expect.fail(`It ended badly, and said:\n${error.stdout}`)
+    return (await exec(process.execPath, [program], { env, timeout: 110_000 }).catch(failed)).stdout
   } finally {
     await database.drop()
   }

@@ -114,9 +114,89 @@ describe('http-endpoint', () => {
     const key = { 'idempotency-key': 'k1' }
     const [first, second] = [
       await send('POST', '/workflows/once', 1, key),
-      await send('POST', '/workflows/once', 2, key),
+      await send('POST', '/workflows/once', 1, key),
     ]
     expect([first.body, second.body, first.headers.location === second.headers.location]).toEqual([1, 1, true])
+    expect([first, second].map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, 'true'])
+  })
+
+  it('refuses an Idempotency-Key that came with another request, whose answer stays with who sent that', async () => {
+    await publish('keyed', [
+      endpoint({ path: '/keyed', mode: 'sync', methods: ['POST', 'PUT'] }),
+      answers({ body: { $expr: 'input.body' } }),
+    ])
+    const key = { 'idempotency-key': 'k2' }
+    expect((await send('POST', '/workflows/keyed', 'mine', { ...key, 'content-type': 'text/plain' })).body).toBe('mine')
+    const others = [
+      await send('POST', '/workflows/keyed', 2, key),
+      await send('POST', '/workflows/keyed?x=1', 'mine', { ...key, 'content-type': 'text/plain' }),
+      await send('PUT', '/workflows/keyed', 'mine', { ...key, 'content-type': 'text/plain' }),
+    ]
+    expect(others.map(({ status, body }) => [status, body.code])).toEqual(
+      others.map(() => [422, 'IDEMPOTENCY_KEY_REUSED']),
+    )
+    expect(others.map(({ headers }) => headers.location)).toEqual(others.map(() => undefined))
+  })
+
+  it('starts nothing for pages of other sites, nor under a name that only leads here', async () => {
+    await publish('local', [endpoint({ path: '/local', methods: ['GET', 'POST'] })])
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const refused = [
+      await send('POST', '/workflows/local', 'a=1', { ...form, origin: 'https://evil.example' }),
+      await send('POST', '/workflows/local', 'a=1', { ...form, origin: 'null' }),
+      await send('POST', '/workflows/local', 'a=1', { ...form, 'sec-fetch-site': 'cross-site' }),
+      await send('GET', '/workflows/local', undefined, { 'sec-fetch-site': 'cross-site' }),
+      await send('POST', '/workflows/local', 'a=1', { ...form, host: 'rebound.example' }),
+      await send('GET', '/resume/some-token', undefined, { host: 'rebound.example' }),
+      await send('POST', '/resume/some-token', 'a=1', { ...form, origin: 'https://evil.example' }),
+    ]
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      refused.map(() => [403, 'CROSS_SITE_REQUEST']),
+    )
+    expect((await api.call('GET', '/workflow-instances?definition=local')).body.items).toEqual([])
+    const own = { ...form, origin: 'http://localhost', host: 'localhost', 'sec-fetch-site': 'same-origin' }
+    expect((await send('POST', '/workflows/local', 'a=1', own)).status).toBe(202)
+    expect((await send('GET', '/workflows/local', undefined, { 'sec-fetch-site': 'none' })).status).toBe(202)
+  })
+
+  const reserved = {
+    ...{
+      'Content-Security-Policy': 'default-src *',
+      'set-cookie': 'lockstep-session=x',
+      'x-content-type-options': 'none',
+    },
+    ...{ 'access-control-allow-origin': '*', 'strict-transport-security': 'max-age=0', 'Clear-Site-Data': '"cookies"' },
+    ...{ 'x-frame-options': 'ALLOWALL', 'content-security-policy-report-only': 'x', 'service-worker-allowed': '/' },
+  }
+
+  it('keeps the headers that protect Studio out of reach of what a workflow answers', async () => {
+    await publish('stored', [
+      endpoint({ path: '/stored', mode: 'sync' }),
+      answers({ body: '<script>1</script>', headers: { $expr: 'input.body' } }),
+    ])
+    const { status, headers } = await send('POST', '/workflows/stored', {
+      ...{ ...reserved, 'content-type': 'text/html', 'x-own': 'yes' },
+    })
+    expect([status, headers['content-type'], headers['x-own']]).toEqual([200, 'text/html', 'yes'])
+    expect(headers).toMatchObject({
+      ...{ 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' },
+    })
+    for (const name of ['set-cookie', 'access-control-allow-origin', 'strict-transport-security', 'clear-site-data'])
+      expect(headers[name], name).toBeUndefined()
+  })
+
+  it('says before it is published that such headers are not to be had, wherever the answer stands', () => {
+    const inner = answers({ headers: { ...reserved, 'x-own': 'yes', 'content-length': '1' } })
+    const document = {
+      id: 'x',
+      activities: [{ id: 'try', type: 'try', body: { activities: [inner] }, catch: { activities: [] } }],
+    }
+    const problems = api.engine.definitions.problems(document as never).filter(({ severity }) => severity === 'error')
+    expect(problems.map(({ code }) => code)).toEqual(Object.keys(reserved).map(() => 'INVALID_INPUT'))
+    expect(problems[1]).toMatchObject({
+      pointer: '/activities/0/body/activities/0/inputs/headers/set-cookie',
+      text: expect.stringContaining('remove it'),
+    })
   })
 
   it('takes forms and text, and refuses what it cannot read', async () => {

@@ -34,7 +34,7 @@ const db = await openPostgres({
 const bus = await postgresWakeBus(db, clock, silent)
 const engine = await Engine.open({
   store: crashing(postgresEngineStore(db, { guard, application: applicationName })),
-  ...{ clock, random, bus, name, heartbeatMs: 200, ttlMs: 1_200, ...options },
+  ...{ clock, random, bus, name, heartbeatMs: 300, ttlMs: 3_000, ...options },
 })
 const server = await openHttpServer({
   ...{ host: '127.0.0.1', port: 0, basePath: '', engine, logger: silent },

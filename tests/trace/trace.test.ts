@@ -197,6 +197,17 @@ describe('spans', () => {
   })
 })
 
+describe('a request that is refused', () => {
+  it('has the trace in its problem where nodes trace, and nothing of it where they do not', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const ask = async (node: RunningNode) => (await post(node, '/workflow-instances', {}, { traceparent })).body
+    const traced = await open('node-traced', collector.url)
+    expect(await ask(traced)).toMatchObject({ code: 'INVALID_REQUEST', traceId: '4bf92f3577b34da6a3ce929d0e0e4736' })
+    const plain = await open('node-plain', undefined)
+    expect(await ask(plain)).not.toHaveProperty('traceId')
+  })
+})
+
 describe('the page', () => {
   it('names every kind of span that there is, and no other, and the variable that is read', () => {
     const page = readFileSync(new URL('../../docs/how-to/trace-workflows.md', import.meta.url), 'utf8')

@@ -4,6 +4,7 @@ import {
   type ClaimRequest,
   Fenced,
   type Inbox,
+  isReadableSnapshot,
   type LoadedInstance,
   type Taker,
 } from '@lockstep/engine/ports'
@@ -64,7 +65,16 @@ function claim(database: Database, request: ClaimRequest, turn: Turn): Claim[] {
   if (taken.length > 0 && !tables.nodes.has(request.nodeId)) {
     throw new Fenced({ nodeId: request.nodeId })
   }
-  return hand(database, taken, request.nodeId)
+  return hand(database, taken.filter(readableBy(database, request.nodeId)), request.nodeId)
+}
+
+/** What the first fact asks for, against what the node said when it joined. */
+function readableBy({ tables }: Database, nodeId: string): (row: AgendaTableRow) => boolean {
+  const known = tables.nodes.get(nodeId)?.stateFormat ?? 1
+  return ({ instanceId }) => {
+    const first = tables.journal.get(instanceId)?.find((row) => row.seq === 1)
+    return ((first && (JSON.parse(first.data) as { format?: number }).format) ?? 1) <= known
+  }
 }
 
 /** Claims these where nobody has them, for whoever has just made them due. A node that is gone gets none. */
@@ -74,6 +84,7 @@ export function take(database: Database, { nodeId, queues }: Taker, ids: readonl
   const rows = ids
     .flatMap((id) => tables.agenda.get(id) ?? [])
     .filter((row) => row.claimedBy === undefined && row.dueAt <= database.now() && queues.includes(row.queue))
+    .filter(readableBy(database, nodeId))
   return hand(database, rows, nodeId)
 }
 
@@ -117,7 +128,10 @@ function toClaim(database: Database, row: AgendaTableRow): Claim {
 }
 
 function toLoaded({ tables }: Database, instance: InstanceTableRow): LoadedInstance {
-  const facts = (tables.journal.get(instance.id) ?? []).filter((row) => row.seq > instance.snapshotSeq)
+  const stored: unknown = instance.snapshot === undefined ? null : JSON.parse(instance.snapshot)
+  const isKnown = isReadableSnapshot(stored)
+  const snapshotSeq = isKnown ? instance.snapshotSeq : 0
+  const facts = (tables.journal.get(instance.id) ?? []).filter((row) => row.seq > snapshotSeq)
   const open = [...tables.bookmarks.values()].filter((bookmark) => bookmark.instanceId === instance.id)
   return {
     tenant: instance.tenant,
@@ -128,13 +142,14 @@ function toLoaded({ tables }: Database, instance: InstanceTableRow): LoadedInsta
     parentId: instance.parentId,
     parentStep: instance.parentStep,
     status: instance.status,
-    snapshot: instance.snapshot === undefined ? null : JSON.parse(instance.snapshot),
-    snapshotSeq: instance.snapshotSeq,
-    snapshotAt: instance.snapshotAt,
+    snapshot: isKnown ? stored : null,
+    snapshotSeq,
+    snapshotAt: isKnown ? instance.snapshotAt : undefined,
     facts: facts
       .sort((a, b) => a.seq - b.seq)
       .map((row) => ({ seq: row.seq, kind: row.kind, data: JSON.parse(row.data), at: row.at })),
     openBookmarks: open.map(({ id, step, hash }) => ({ id, step, hash })),
+    stim: tables.agenda.get(instance.id)?.stim ?? 0,
   }
 }
 

@@ -130,7 +130,16 @@ function dedupeOwner({ tables }: Database, start: StartItem): string | undefined
 const isHeld = ({ tables }: Database, { tenant, definitionId, queue }: StartItem): boolean =>
   queue !== 'flow' && tables.flowPolicies.get(keyOf(tenant, definitionId))?.policy !== undefined
 
-/** Reads the published pointer in the same step (P6). Answers whether it became an instance. */
+/** Reads the published pointer in the same step (P6). `undefined`: none is, or not the one that must be. */
+export function versionOf(
+  { tables }: Database,
+  { tenant, definitionId, version, onlyPublished }: StartItem,
+): number | undefined {
+  const published = tables.definitions.get(keyOf(tenant, definitionId))?.published
+  return onlyPublished && version !== published ? undefined : (version ?? published)
+}
+
+/** Answers whether it became an instance. */
 export function insertStart(
   database: Database,
   nodeId: string,
@@ -139,7 +148,7 @@ export function insertStart(
   nextPosition: () => bigint,
 ): boolean {
   const { tables } = database
-  const version = start.version ?? tables.definitions.get(keyOf(start.tenant, start.definitionId))?.published
+  const version = versionOf(database, start)
   if (version === undefined || isHeld(database, start) || (database.has('dedupe') && isDuplicate(database, start)))
     return false
   const claimNo = start.claimed ? 1 : 0

@@ -29,5 +29,11 @@ export function definitionUsageQueries({ tables }: Database): Synchronous<Defini
           ...found,
         }))
     },
+    tenants: () => {
+      const published = [...tables.definitions.values()].filter(
+        (row) => row.kind === 'graph' && row.published !== undefined,
+      )
+      return [...new Set(published.map((row) => row.tenant))].sort()
+    },
   }
 }

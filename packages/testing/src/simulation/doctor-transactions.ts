@@ -1,7 +1,7 @@
 import { type Area, type BrokenRow, Fenced, type FindingCode } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { isHeldBack } from './flow-transactions.ts'
-import { stimulate } from './stimulate.ts'
+import { putMessage, stimulate } from './stimulate.ts'
 import { type InstanceTableRow, keyOf } from './tables.ts'
 
 interface ExaminedRow {
@@ -15,7 +15,9 @@ export const examinations: Readonly<Record<Area, (database: Database) => Examine
     [...database.tables.instances.values()].map((row) => ({
       place: row.id,
       broken: [
-        ...(isStranded(database, row) ? [broken('STRANDED', row, row.id, row.id, row.status)] : []),
+        ...(isStranded(database, row)
+          ? [broken('STRANDED', row, row.id, row.id, row.status)]
+          : lostBookmark(database, row)),
         ...(hasGap(database, row) ? [broken('JOURNAL_GAP', row, row.id, row.id, 'facts are missing')] : []),
       ],
     })),
@@ -72,7 +74,7 @@ export function repairs(
   code: FindingCode,
   rows: readonly Pick<BrokenRow, 'tenant' | 'key'>[],
 ): number {
-  const { tables, now } = database
+  const { tables } = database
   const node = tables.nodes.get(nodeId)
   if (node === undefined || node.doomed) throw new Fenced({ nodeId })
   const area = AREA_OF[code]
@@ -82,11 +84,7 @@ export function repairs(
   const wanted = rows.filter((row) => still.has(keyOf(code, row.tenant, row.key)))
   for (const { tenant, key } of wanted) {
     const instance = tables.instances.get(key)
-    if (code === 'STRANDED' && instance)
-      tables.agenda.set(key, {
-        ...{ instanceId: key, tenant, queue: instance.queue, dueAt: now(), claimedBy: undefined },
-        ...{ claimNo: instance.claimNo, crashes: 0, stim: 0 },
-      })
+    if ((code === 'STRANDED' || code === 'BOOKMARK_LOST') && instance) reopen(database, instance)
     else if (area === 'bookmarks') tables.bookmarks.delete(key)
     else if (code === 'MESSAGE_NOT_COUNTED') stimulate(database, [key.split('/')[0]!])
     else if (area === 'inbox') tables.inbox.delete(key.split('/')[0]!)
@@ -102,6 +100,7 @@ export function repairs(
 
 const AREA_OF: Readonly<Record<FindingCode, Area>> = {
   STRANDED: 'instances',
+  BOOKMARK_LOST: 'instances',
   JOURNAL_GAP: 'instances',
   AGENDA_OF_FINISHED: 'agenda',
   AGENDA_WITHOUT_INSTANCE: 'agenda',
@@ -131,6 +130,37 @@ function isStranded(database: Database, { id, finishedAt, status }: InstanceTabl
   return ![...tables.instances.values()].some(
     (row) => row.parentId === id && row.parentStep !== undefined && row.finishedAt === undefined,
   )
+}
+
+/** A suspicion: the last fact of a step is that it waits, and nothing stands for it outside. */
+function lostBookmark({ tables }: Database, row: InstanceTableRow): BrokenRow[] {
+  const { id, finishedAt, status } = row
+  if (finishedAt !== undefined || status === 'quarantined') return []
+  const present = [
+    ...[...tables.bookmarks.values()].filter((each) => each.instanceId === id).map((each) => each.step),
+    ...(tables.inbox.get(id) ?? []).flatMap((each) => (each.bookmarkId === undefined ? [] : (each.step ?? []))),
+  ]
+  const last = new Map<string, { readonly kind: string; readonly bookmark: unknown }>()
+  for (const { kind, data } of tables.journal.get(id) ?? []) {
+    const { step, bookmark } = JSON.parse(data) as { readonly step?: string; readonly bookmark?: unknown }
+    if (REVISIONS.has(kind)) return [{ ...broken('BOOKMARK_LOST', row, id, id, status), present }]
+    if (step !== undefined) last.set(step, { kind, bookmark })
+  }
+  const isLost = [...last].some(
+    ([step, { kind, bookmark }]) => kind === 'waiting' && bookmark !== undefined && !present.includes(step),
+  )
+  return isLost ? [{ ...broken('BOOKMARK_LOST', row, id, id, status), present }] : []
+}
+
+const REVISIONS: ReadonlySet<string> = new Set(['rewound', 'migrated', 'retried', 'forked'])
+
+/** Has it opened anew by whoever claims it next. */
+function reopen(database: Database, { id, tenant }: InstanceTableRow): void {
+  const isAsked = (database.tables.inbox.get(id) ?? []).some(({ kind }) => kind === 'reopen')
+  const none = { bookmarkId: undefined, name: undefined, step: undefined }
+  if (!isAsked)
+    putMessage(database, { instanceId: id, tenant, kind: 'reopen', ...none, payload: '{}', dedupeKey: 'reopen' })
+  stimulate(database, [id])
 }
 
 function hasGap({ tables }: Database, { id, finishedAt, lastSeq }: InstanceTableRow): boolean {

@@ -1,6 +1,6 @@
 /** `lockstep_flow_start` of migration 0013. */
 import type { ControlledStart, FlowVerdict } from '@lockstep/engine/ports'
-import { isDuplicate, startVerdict } from './commit-transaction.ts'
+import { isDuplicate, startVerdict, versionOf } from './commit-transaction.ts'
 import type { Database } from './database.ts'
 import {
   admit,
@@ -31,7 +31,7 @@ export function startControlled(
   if (before !== undefined) return before
   const row = tables.flowPolicies.get(keyOf(tenant, definitionId))
   const policy = policyOf(database, tenant, definitionId)
-  const version = item.version ?? tables.definitions.get(keyOf(tenant, definitionId))?.published
+  const version = versionOf(database, item)
   if (version === undefined) return { kind: 'unknown-definition' }
   if (policy === undefined) return { kind: start.arrived ? 'changed' : 'plain' }
   if (row?.revision !== revision || (start.arrived && tables.tickets.has(instanceId))) return { kind: 'changed' }

@@ -1,4 +1,4 @@
-import type { InstanceReader, InstanceView } from '@lockstep/engine/ports'
+import type { InstanceReader, InstanceView, JournalOutline } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import type { Synchronous } from './synchronous.ts'
 import type { InstanceTableRow, JournalTableRow } from './tables.ts'
@@ -35,6 +35,12 @@ export function instanceQueries(database: Database): Synchronous<InstanceReader>
           claimNo: row.claimNo,
           position: String(row.position),
         })),
+    outline: (tenant, id, afterSeq, limit) =>
+      (tables.journal.get(id) ?? [])
+        .filter((row) => row.tenant === tenant && row.seq > afterSeq)
+        .sort((a, b) => a.seq - b.seq)
+        .slice(0, limit)
+        .map(toOutline),
     list: (tenant, { before, definitionId, status }, limit) =>
       [...tables.instances.values()]
         .filter((row) => row.tenant === tenant && (before === undefined || row.id < before))
@@ -46,6 +52,28 @@ export function instanceQueries(database: Database): Synchronous<InstanceReader>
         .sort((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map((row) => toView(database, row)),
+  }
+}
+
+function toOutline({ seq, kind, at, data: text }: JournalTableRow): JournalOutline {
+  const data = JSON.parse(text)
+  return {
+    seq,
+    kind,
+    at,
+    step: data.step,
+    outcome: data.outcome,
+    outcomes: data.outcomes,
+    error: data.error && {
+      code: data.error.code,
+      message: data.error.message,
+      ...(data.error.step && { step: data.error.step }),
+    },
+    waitKind: data.wait?.kind,
+    delayMs: data.delayMs,
+    status: data.status,
+    toSeq: data.toSeq,
+    mapping: data.mapping,
   }
 }
 
@@ -65,7 +93,7 @@ function toView(database: Database, row: InstanceTableRow): InstanceView {
     id: row.id,
     definitionId: row.definitionId,
     version: row.version,
-    status: statusOf(database, row),
+    status: shownStatus(database, row),
     correlationId: row.correlationId,
     parentId: row.parentId,
     input: dataOf(journal.find((fact) => fact.seq === 1))?.input ?? null,
@@ -88,7 +116,7 @@ function toView(database: Database, row: InstanceTableRow): InstanceView {
 }
 
 /** `running` while somebody has it and it is due; the stored status is as of its last rest. */
-function statusOf({ tables, now }: Database, row: InstanceTableRow): string {
+export function shownStatus({ tables, now }: Database, row: InstanceTableRow): string {
   const agenda = tables.agenda.get(row.id)
   const rests = row.finishedAt === undefined && (row.status === 'queued' || row.status === 'suspended')
   return rests && agenda?.claimedBy !== undefined && agenda.dueAt <= now() ? 'running' : row.status

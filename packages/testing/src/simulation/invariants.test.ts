@@ -221,6 +221,15 @@ describe('invariants', () => {
     expect(await broken('bookmark')).toContain('a bookmark is consumed at most once')
   })
 
+  it('are broken by an owner that hears a message twice', () => {
+    const tables = simulation({ seed: 1 }).store.inspect()
+    const applied = { kind: 'applied', messageId: 7, instanceId: 'a' } as const
+    expect(checkInvariants({ ...tables, history: [applied, { ...applied, messageId: 8 }] })).toEqual([])
+    expect(checkInvariants({ ...tables, history: [applied, applied] })).toMatchObject([
+      { rule: 'a message is heard once', instanceId: 'a' },
+    ])
+  })
+
   it('say nothing about an empty store', () => {
     expect(checkInvariants(simulation({ seed: 1 }).store.inspect())).toEqual([])
   })

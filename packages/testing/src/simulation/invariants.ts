@@ -21,6 +21,7 @@ export function checkInvariants(tables: Tables, observations: readonly Observati
     ...checkJournals(tables),
     ...checkClaims(tables),
     ...checkBookmarks(tables),
+    ...checkMessages(tables),
     ...checkNothingStranded(tables),
     ...checkDedupe(tables),
     ...checkObservations(tables, observations),
@@ -79,6 +80,17 @@ function checkBookmarks({ bookmarks, history }: Tables): Violation[] {
     hashes.add(key)
   }
   return found
+}
+
+function checkMessages({ history }: Tables): Violation[] {
+  const applied = new Set<number>()
+  return history.flatMap((row) => {
+    if (row.kind !== 'applied') return []
+    const isFirst = !applied.has(row.messageId)
+    applied.add(row.messageId)
+    if (isFirst) return []
+    return [{ rule: 'a message is heard once', instanceId: row.instanceId, detail: `message ${row.messageId}` }]
+  })
 }
 
 /** What `doctor` checks: whoever has not ended has something to do, or waits for something that can come. */

@@ -49,8 +49,8 @@ export function linkedOperators(
       freeze: (tenant, id, lookAt) => call('operations.freeze', WRITES, () => operations.freeze(tenant, id, lookAt)),
       pending: (tenant, id, limit) => call('operations.pending', WRITES, () => operations.pending(tenant, id, limit)),
       settle: (tenant, id, items) => call('operations.settle', WRITES, () => operations.settle(tenant, id, items)),
-      preview: (tenant, filter, lookAt, sample) =>
-        call('operations.preview', READS, () => operations.preview(tenant, filter, lookAt, sample)),
+      preview: (tenant, filter, meant, bounds) =>
+        call('operations.preview', READS, () => operations.preview(tenant, filter, meant, bounds)),
     },
   }
 }

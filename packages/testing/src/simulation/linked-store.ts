@@ -90,6 +90,7 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
         call('definitionUsage.pinned', READS, () => usage.pinned(tenant, id, version, lookAt)),
       consumers: (tenant, id, after, limit) =>
         call('definitionUsage.consumers', READS, () => usage.consumers(tenant, id, after, limit)),
+      tenants: () => call('definitionUsage.tenants', READS, () => usage.tenants()),
     },
     instances: {
       get: (tenant, id) => call('instances.get', READS, () => instances.get(tenant, id)),
@@ -98,6 +99,8 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       statuses: (tenant, ids) => call('instances.statuses', READS, () => instances.statuses(tenant, ids)),
       journal: (tenant, id, afterSeq, limit) =>
         call('instances.journal', READS, () => instances.journal(tenant, id, afterSeq, limit)),
+      outline: (tenant, id, afterSeq, limit) =>
+        call('instances.outline', READS, () => instances.outline(tenant, id, afterSeq, limit)),
       list: (tenant, filter, limit) => call('instances.list', READS, () => instances.list(tenant, filter, limit)),
     },
     transactions: userTransactions(database, { call }),

@@ -1,6 +1,7 @@
 import type { ClusterEventKind, MembershipStore, NewClusterEvent, WantedState } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import type { Synchronous } from './synchronous.ts'
+import type { NodeTableRow } from './tables.ts'
 
 const orderKinds: Readonly<Record<WantedState, ClusterEventKind>> = {
   active: 'uncordoned',
@@ -22,10 +23,11 @@ export function membershipTransactions(database: Database): Synchronous<Membersh
     tables.clusterEvents.push({ ...event, detail, position, at: database.now() })
   }
   return {
-    join: ({ id, name, version, roles = ['api', 'worker', 'scheduler'], wanted = 'active' }) => {
+    join: ({ id, name, version, stateFormat = 1, roles = ['api', 'worker', 'scheduler'], ...more }) => {
+      const { capacity = 0, wanted = 'active' } = more
       if (tables.nodes.has(id)) return
-      const row = { id, name, version, wanted, report: undefined, beat: 0, suspected: undefined, doomed: false }
-      tables.nodes.set(id, row)
+      const unseen = { report: undefined, beat: 0, suspected: undefined, doomed: false }
+      tables.nodes.set(id, { id, name, version, stateFormat, capacity, wanted, ...unseen })
       note({ kind: 'joined', nodeId: id, name, detail: { version, roles } })
     },
     beat: (nodeId, report) => {
@@ -39,7 +41,9 @@ export function membershipTransactions(database: Database): Synchronous<Membersh
         alive,
         wanted: alive ? own.wanted : undefined,
         at: alive ? database.now() : undefined,
-        others: [...tables.nodes.values()].filter((node) => node.id !== nodeId).map(({ id, beat }) => ({ id, beat })),
+        others: [...tables.nodes.values()]
+          .filter((node) => node.id !== nodeId)
+          .map((node) => ({ id: node.id, beat: node.beat, room: roomOf(node) })),
       }
     },
     suspect: ({ id, beat }, by) => {
@@ -78,3 +82,6 @@ export function membershipTransactions(database: Database): Synchronous<Membersh
       tables.clusterEvents.filter(({ position }) => BigInt(position) > BigInt(after)).slice(0, limit),
   }
 }
+
+const roomOf = ({ capacity, report }: NodeTableRow): number =>
+  (report?.state ?? 'active') === 'active' ? Math.max(0, capacity - (report?.held ?? 0)) : 0

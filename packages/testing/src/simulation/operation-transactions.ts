@@ -1,5 +1,6 @@
 import type { BulkOperation, OperationFilter, OperationStore } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
+import { shownStatus } from './instance-queries.ts'
 import type { OperationTableRow } from './operation-tables.ts'
 import type { Synchronous } from './synchronous.ts'
 import { type InstanceTableRow, keyOf } from './tables.ts'
@@ -66,14 +67,23 @@ export function operationTransactions(database: Database): Synchronous<Operation
         if (item !== undefined && item.outcome === undefined) Object.assign(item, { outcome, detail })
       }
     },
-    preview: (tenant, filter, lookAt, sample) => {
+    preview: (tenant, filter, meant, { lookAt, sample }) => {
       const all = [...tables.instances.values()].filter((row) => row.tenant === tenant && isMeant(row, filter))
       const page = all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, lookAt)
-      const fit = page.filter((row) => fits(row, filter))
+      const fit = page.filter((row) => fits(database, row, filter))
+      const could = fit.filter((row) => meant.includes(shownStatus(database, row)))
+      const skipped: Record<string, number> = {}
+      const skip = (why: string, count = 1) => {
+        skipped[why] = (skipped[why] ?? 0) + count
+      }
+      for (const row of fit) if (!could.includes(row)) skip(shownStatus(database, row))
+      const missing = new Set(filter.instanceIds ?? []).size - page.length
+      if (filter.instanceIds !== undefined && missing > 0) skip('not-found', missing)
       return {
-        count: fit.length,
+        count: could.length,
         exact: page.length < lookAt,
-        sample: fit.slice(0, sample).map((row) => row.id),
+        sample: could.slice(0, sample).map((row) => row.id),
+        skipped,
       }
     },
   }
@@ -85,25 +95,43 @@ const isMeant = (row: InstanceTableRow, { instanceIds, correlationId }: Operatio
     ? correlationId === undefined || row.correlationId === correlationId
     : instanceIds.includes(row.id)
 
-function fits(row: InstanceTableRow, filter: OperationFilter): boolean {
-  const { definitionId, version, statuses, correlationId, createdFrom, createdBefore } = filter
+function fits(database: Database, row: InstanceTableRow, filter: OperationFilter): boolean {
+  const { definitionId, definitionIds, version, statuses, correlationId, createdFrom, createdBefore } = filter
+  const { parentId, finishedFrom, finishedBefore, input = [], excludeIds } = filter
+  const { finishedAt } = row
   return (
     (definitionId === undefined || row.definitionId === definitionId) &&
+    (definitionIds === undefined || definitionIds.includes(row.definitionId)) &&
     (version === undefined || row.version === version) &&
-    (statuses === undefined || statuses.includes(row.status)) &&
+    (statuses === undefined || statuses.includes(shownStatus(database, row))) &&
     (correlationId === undefined || row.correlationId === correlationId) &&
+    (parentId === undefined || row.parentId === parentId) &&
     (createdFrom === undefined || row.createdAt >= createdFrom) &&
-    (createdBefore === undefined || row.createdAt < createdBefore)
+    (createdBefore === undefined || row.createdAt < createdBefore) &&
+    (finishedFrom === undefined || (finishedAt !== undefined && finishedAt >= finishedFrom)) &&
+    (finishedBefore === undefined || (finishedAt !== undefined && finishedAt < finishedBefore)) &&
+    input.every(({ path, value }) => inputText(database, row, path) === value) &&
+    excludeIds?.includes(row.id) !== true
   )
 }
 
-function freeze({ tables }: Database, operation: OperationTableRow, lookAt: number): void {
+/** What `#>>` of PostgreSQL gives. */
+function inputText({ tables }: Database, row: InstanceTableRow, path: readonly string[]): string | undefined {
+  const first = tables.journal.get(row.id)?.find(({ seq }) => seq === 1)
+  let value: unknown = first && JSON.parse(first.data).input
+  for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name]
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function freeze(database: Database, operation: OperationTableRow, lookAt: number): void {
+  const { tables } = database
   const { tenant, filter, limit, createdAt, items } = operation
   const add = (id: string) => items.set(id, { outcome: undefined, detail: undefined })
   if (filter.instanceIds !== undefined) {
     for (const id of [...new Set(filter.instanceIds)].sort()) {
       const row = tables.instances.get(id)
-      if (items.size < limit && (row?.tenant !== tenant || fits(row, filter))) add(id)
+      if (items.size < limit && (row?.tenant !== tenant || fits(database, row, filter))) add(id)
     }
     Object.assign(operation, { total: items.size, state: 'applying' })
     return
@@ -112,7 +140,7 @@ function freeze({ tables }: Database, operation: OperationTableRow, lookAt: numb
     .filter((row) => row.tenant === tenant && row.id > operation.walkedTo && isMeant(row, filter))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, lookAt)
-  const fit = page.filter((row) => row.createdAt <= createdAt && fits(row, filter))
+  const fit = page.filter((row) => row.createdAt <= createdAt && fits(database, row, filter))
   const room = limit - operation.total
   for (const row of fit.slice(0, room)) add(row.id)
   operation.walkedTo = page.at(-1)?.id ?? operation.walkedTo

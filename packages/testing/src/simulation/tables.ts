@@ -10,6 +10,8 @@ export interface NodeTableRow {
   readonly id: string
   readonly name: string
   readonly version: string
+  readonly stateFormat: number
+  readonly capacity: number
   wanted: WantedState
   report: NodeReport | undefined
   beat: number
@@ -174,12 +176,8 @@ export type HistoryRow =
       readonly instanceId: string
       readonly by: 'resume' | 'event' | 'owner'
     }
-  | {
-      readonly kind: 'applied'
-      readonly messageId: number
-      readonly bookmarkId: string | undefined
-      readonly instanceId: string
-    }
+  /** A commit of the owner says that the message was heard. */
+  | { readonly kind: 'applied'; readonly messageId: number; readonly instanceId: string }
   | { readonly kind: 'buried' | 'left'; readonly nodeId: string }
 
 export interface Tables extends FlowTables, ScheduleTables, MaintenanceTables, OperationTables {

@@ -6,7 +6,15 @@ import type {
   TransactionStore,
   UserTransaction,
 } from '@lockstep/engine/ports'
-import { commitBatch, insertStart, isDuplicate, judgeBatch, positionsOf, startVerdict } from './commit-transaction.ts'
+import {
+  commitBatch,
+  insertStart,
+  isDuplicate,
+  judgeBatch,
+  positionsOf,
+  startVerdict,
+  versionOf,
+} from './commit-transaction.ts'
 import type { Database } from './database.ts'
 import { ConnectionLost, DatabaseRefused, UNIQUE_VIOLATION } from './errors.ts'
 import { isControlled } from './flow-transactions.ts'
@@ -67,10 +75,10 @@ function foreseeStart(database: Database, { starts }: Pending, nodeId: string, i
   )
   if (twin !== undefined) return { kind: 'duplicate', instanceId: twin.item.instanceId }
   if (isDuplicate(database, item)) return startVerdict(database, item)
-  const version = item.version ?? database.tables.definitions.get(keyOf(item.tenant, item.definitionId))?.published
+  const version = versionOf(database, item)
   if (version === undefined || isControlled(database, item.tenant, item.definitionId))
     return { kind: 'unknown-definition' }
-  starts.push({ nodeId, item: { ...item, version, claimed: false } })
+  starts.push({ nodeId, item: { ...item, version, onlyPublished: false, claimed: false } })
   return { kind: 'started', version }
 }
 

@@ -1,5 +1,6 @@
+import { STATE_FORMAT } from '@lockstep/engine/ports'
 import { expect, it } from 'vitest'
-import { type Bench, checkpoint, dueIn, HOUR, QUEUE } from './fixture.ts'
+import { type Bench, bookmark, checkpoint, dueIn, HOUR, QUEUE, SUSPENDED, TENANT, waitingFact } from './fixture.ts'
 
 export function agendaExamples(open: () => Promise<Bench>): void {
   it('claims the oldest first, no more than asked, and nothing twice', async () => {
@@ -48,6 +49,24 @@ export function agendaExamples(open: () => Promise<Bench>): void {
     expect(await b.store.agenda.claim({ ...request, queues: [QUEUE], floorMs: 60_000 })).toEqual([])
     const both = await b.store.agenda.claim({ ...request, queues: ['slow', QUEUE] })
     expect(both.map((claim) => claim.instanceId).sort()).toEqual([slow, old].sort())
+  })
+
+  it('hands a node only what it says it can read, and the rest to others (P9)', async () => {
+    const b = await open()
+    const [old, now] = [await b.joined(1), await b.joined()]
+    const started = { kind: 'started' as const, data: `{"input":null,"format":${STATE_FORMAT}}` }
+    const pinned = await b.started(now, { claimed: false, started })
+    const plain = await b.started(now, { claimed: false })
+    expect((await old.claim()).map((claim) => claim.instanceId)).toEqual([plain])
+    expect(await old.claim()).toEqual([])
+    expect((await now.claim()).map((claim) => claim.instanceId)).toEqual([pinned])
+    const mark = bookmark(b.newId())
+    const wait = { facts: [waitingFact(mark)], opens: [mark], then: SUSPENDED }
+    await now.checkpoint(checkpoint(pinned, wait))
+    const resume = { tenant: TENANT, instanceId: pinned, bookmark: mark.id, payload: 'null' }
+    const taker = { nodeId: old.id, queues: [QUEUE] }
+    expect(await b.store.stimuli.resume(resume, taker)).toMatchObject({ kind: 'resumed', claims: [] })
+    expect((await now.claim()).map((claim) => claim.instanceId)).toEqual([pinned])
   })
 
   it('gives claims back as if they had never been taken, except for their number', async () => {

@@ -1,3 +1,4 @@
+import { SNAPSHOT_FORMAT } from '@lockstep/engine/ports'
 import { expect, it } from 'vitest'
 import { type Bench, bookmark, COMPLETED, checkpoint, dueIn, event, HOUR, SUSPENDED, TENANT } from './fixture.ts'
 
@@ -145,6 +146,17 @@ export function checkpointExamples(open: () => Promise<Bench>): void {
     expect((await b.store.agenda.inbox([id]))[0]!.messages).toHaveLength(2)
     await node.checkpoint(checkpoint(id, { stim: 2, then: dueIn(0), consumes: [before!.messages[0]!.id] }))
     expect((await b.store.agenda.inbox([id]))[0]!.messages).toMatchObject([{ kind: 'edit' }])
+  })
+
+  it('loads the whole journal when the snapshot is of a later version (P9)', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const id = await b.started(node)
+    const snapshot = JSON.stringify({ format: SNAPSHOT_FORMAT + 1, seq: 2 })
+    await node.checkpoint(checkpoint(id, { then: dueIn(0), snapshot }))
+    const [loaded] = await b.store.agenda.load([id])
+    expect(loaded).toMatchObject({ snapshot: null, snapshotSeq: 0, snapshotAt: undefined })
+    expect(loaded!.facts.map(({ seq }) => seq)).toEqual([1, 2])
   })
 
   it('loads from the snapshot on', async () => {

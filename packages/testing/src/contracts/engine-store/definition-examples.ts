@@ -218,6 +218,23 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     expect((await consumers('child'))[0]).toMatchObject({ id: 'x', current: false })
     expect(await definitionUsage.consumers('elsewhere', 'child', undefined, 10)).toEqual([])
   })
+
+  it('knows the tenants that have a published graph', async () => {
+    const { definitions, definitionUsage } = (await open()).store
+    expect(await definitionUsage.tenants()).toEqual([])
+    for (const tenant of ['west', 'east', 'drafts']) await definitions.create(tenant, 'a', '{"name":"A"}')
+    await definitions.create('west', 'b', '{"name":"B"}')
+    for (const [tenant, id] of [
+      ['west', 'a'],
+      ['west', 'b'],
+      ['east', 'a'],
+    ] as const)
+      await definitions.publish(tenant, id, 'h', 1)
+    await definitions.registerFunction('code', 'f', 1)
+    expect(await definitionUsage.tenants()).toEqual(['east', 'west'])
+    await definitions.point('east', 'a', undefined)
+    expect(await definitionUsage.tenants()).toEqual(['west'])
+  })
 }
 
 async function publishVersions(definitions: DefinitionStore, id: string, count: number): Promise<void> {

@@ -1,11 +1,12 @@
-import type {
-  CheckpointItem,
-  Claim,
-  CommitResult,
-  EngineStore,
-  NewBookmark,
-  NewEvent,
-  StartItem,
+import {
+  type CheckpointItem,
+  type Claim,
+  type CommitResult,
+  type EngineStore,
+  type NewBookmark,
+  type NewEvent,
+  STATE_FORMAT,
+  type StartItem,
 } from '@lockstep/engine/ports'
 
 export interface EngineStoreHarness {
@@ -38,16 +39,16 @@ export interface ContractNode {
 export interface Bench {
   readonly store: EngineStore
   readonly newId: () => string
-  joined(): Promise<ContractNode>
+  joined(stateFormat?: number): Promise<ContractNode>
   /** A run of `WORKFLOW` that this node owns, with its start as the only fact. */
   started(node: ContractNode, extra?: Partial<StartItem>): Promise<string>
 }
 
 export function bench(store: EngineStore): Bench {
   const newId = idSource()
-  const joined = async (): Promise<ContractNode> => {
+  const joined = async (stateFormat = STATE_FORMAT): Promise<ContractNode> => {
     const id = newId()
-    await store.membership.join({ id, name: 'node', version: '1.0.0' })
+    await store.membership.join({ id, name: 'node', version: '1.0.0', stateFormat })
     let flushNo = 0
     return {
       id,

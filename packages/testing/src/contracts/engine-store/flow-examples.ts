@@ -89,6 +89,16 @@ export function flowExamples(open: () => Promise<Bench>): void {
     expect((await b.node.start(startItem(b.newId()))).starts).toMatchObject([{ kind: 'started' }])
   })
 
+  it('refuses a version that must be the published one and is not', async () => {
+    const b = await flowBench(open)
+    await b.set({ concurrency: { limit: 1 } })
+    const guessed = { item: { version: 1, onlyPublished: true } }
+    expect(await b.start(guessed)).toMatchObject({ kind: 'started', version: 1 })
+    await b.store.definitions.registerFunction(TENANT, WORKFLOW, 2)
+    expect((await b.start(guessed)).kind).toBe('unknown-definition')
+    expect(await b.start({ item: { version: 2, onlyPublished: true } })).toMatchObject({ kind: 'queued', version: 2 })
+  })
+
   it('keeps policies with their revision, and what is chosen before what is declared', async () => {
     const b = await flowBench(open)
     const { flow } = b.store

@@ -288,7 +288,7 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       })
     })
 
-    it('finds an instance that nothing would move, and wakes it', async () => {
+    it('finds an instance that nothing would move, and has it opened anew', async () => {
       const b = await open()
       const node = await b.joined()
       const { maintenance } = b.store
@@ -298,7 +298,47 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       expect(broken).toMatchObject([{ code: 'STRANDED', tenant: TENANT, key: id, instanceId: id }])
       expect(await maintenance.repair(node.id, 'STRANDED', broken)).toBe(1)
       expect(await maintenance.repair(node.id, 'STRANDED', broken)).toBe(0)
-      expect(await node.claim()).toMatchObject([{ instanceId: id, claimNo: 2, stim: 0 }])
+      expect(await node.claim()).toMatchObject([{ instanceId: id, claimNo: 2, stim: 1 }])
+      expect(await b.store.agenda.inbox([id])).toMatchObject([{ messages: [{ kind: 'reopen' }] }])
+    })
+
+    it('suspects that a bookmark is lost where facts speak of a wait that nothing stands for, and asks the owner once', async () => {
+      const b = await open()
+      const node = await b.joined()
+      const { maintenance, agenda, stimuli } = b.store
+      const id = await b.started(node)
+      const waits = (step: string) => ({ kind: 'waiting', data: JSON.stringify({ step, bookmark: b.newId() }) })
+      const facts = [
+        waits('lost'),
+        waits('open'),
+        waits('told'),
+        waits('over'),
+        { kind: 'completed', data: '{"step":"over"}' },
+      ]
+      const opens = ['open', 'told'].map((step) => bookmark(b.newId(), { step, name: step, hash: step }))
+      await node.checkpoint(checkpoint(id, { facts, opens }))
+      await stimuli.resume({ tenant: TENANT, instanceId: id, bookmark: 'told', payload: '{}' })
+      const { broken } = await maintenance.examine('instances', undefined, 10)
+      expect(broken).toMatchObject([{ code: 'BOOKMARK_LOST', tenant: TENANT, key: id, instanceId: id }])
+      expect([...(broken[0]!.present ?? [])].sort()).toEqual(['open', 'told'])
+      for (let n = 0; n < 2; n += 1) expect(await maintenance.repair(node.id, 'BOOKMARK_LOST', broken)).toBe(1)
+      const [inbox] = await agenda.inbox([id])
+      expect(inbox?.messages.map(({ kind }) => kind)).toEqual(['resume', 'reopen'])
+      // Whoever has it keeps it: only the owner puts anything back.
+      expect((await agenda.claims(node.id)).map(({ instanceId }) => instanceId)).toEqual([id])
+    })
+
+    it('suspects no wait of which something stands outside, and none of what is over or put aside', async () => {
+      const b = await open()
+      const node = await b.joined()
+      const waiting = [{ kind: 'waiting', data: JSON.stringify({ step: 'ask', bookmark: b.newId() }) }]
+      const [open_, over, aside] = [await b.started(node), await b.started(node), await b.started(node)]
+      await node.checkpoint(
+        checkpoint(open_, { facts: waiting, opens: [bookmark(b.newId())] }),
+        checkpoint(over, { facts: [...waiting, ...ENDED], then: COMPLETED }),
+        checkpoint(aside, { facts: waiting, then: { ...SUSPENDED, status: 'quarantined' } }),
+      )
+      expect((await b.store.maintenance.examine('instances', undefined, 10)).broken).toEqual([])
     })
 
     it('finds the bookmark of an ended instance, and closes it', async () => {

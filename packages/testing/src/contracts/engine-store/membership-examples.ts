@@ -9,13 +9,29 @@ export function membershipExamples(open: () => Promise<Bench>): void {
     expect(await b.store.membership.beat(two.id)).toMatchObject({ alive: true, others: [{ id: one.id, beat: 1 }] })
   })
 
+  it('shows a node how much room the others have, by what they said last', async () => {
+    const b = await open()
+    const { membership } = b.store
+    const [node, id] = [await b.joined(), b.newId()]
+    const room = async (): Promise<number | undefined> =>
+      (await membership.beat(node.id)).others.find((each) => each.id === id)?.room
+    await membership.join({ id, name: 'roomy', version: '1.0.0', capacity: 100 })
+    expect(await room()).toBe(100)
+    await membership.beat(id, { state: 'active', held: 30 })
+    expect(await room()).toBe(70)
+    await membership.beat(id, { state: 'active', held: 130 })
+    expect(await room()).toBe(0)
+    await membership.beat(id, { state: 'cordoned', held: 0 })
+    expect(await room()).toBe(0)
+  })
+
   it('takes a repeated join for the first one', async () => {
     const b = await open()
     const node = await b.joined()
     await b.store.membership.beat(node.id)
     await b.store.membership.join({ id: node.id, name: 'node', version: '1.0.0' })
     const other = await b.joined()
-    expect((await b.store.membership.beat(other.id)).others).toEqual([{ id: node.id, beat: 1 }])
+    expect((await b.store.membership.beat(other.id)).others).toEqual([{ id: node.id, beat: 1, room: 0 }])
   })
 
   it('does not bury a node that has beaten since it was seen', async () => {
@@ -34,7 +50,7 @@ export function membershipExamples(open: () => Promise<Bench>): void {
     expect(await b.store.membership.bury({ id: dead.id, beat: 0 })).toBe(false)
     expect(await b.store.membership.beat(dead.id)).toEqual({
       ...{ alive: false, wanted: undefined, at: undefined },
-      others: [{ id: survivor.id, beat: 0 }],
+      others: [{ id: survivor.id, beat: 0, room: 0 }],
     })
     expect(await survivor.claim()).toMatchObject([{ instanceId, claimNo: 2, crashes: 2 }])
   })

@@ -2,6 +2,7 @@ import type { NewOperation } from '@lockstep/engine/ports'
 import { expect, it } from 'vitest'
 import { type Bench, COMPLETED, checkpoint, SUSPENDED, TENANT, WORKFLOW } from './fixture.ts'
 
+const ALL = ['queued', 'running', 'suspended', 'paused', 'completed']
 const NOBODY = '00000000-0000-7000-8000-ffffffffffff'
 
 /** Bulk operations and incidents: what operators keep in the store. */
@@ -45,9 +46,50 @@ export function operationExamples(open: () => Promise<Bench>): void {
     expect(await operations.pending(TENANT, named, 10)).toEqual([ids[1], NOBODY])
     expect((await operations.list(TENANT, undefined, 2)).map((each) => each.id)).toEqual([named, cut])
     expect((await operations.list(TENANT, cut, 9)).map((each) => each.id)).toEqual([byCorrelation, id])
-    const sample = await operations.preview(TENANT, { definitionId: WORKFLOW, version: 1 }, 100, 2)
-    expect(sample).toMatchObject({ count: 4, exact: true })
+    const bounds = { lookAt: 100, sample: 2 }
+    const filter = { definitionId: WORKFLOW, version: 1 }
+    const sample = await operations.preview(TENANT, filter, ['running', 'suspended'], bounds)
+    expect(sample).toMatchObject({ count: 3, exact: true, skipped: { completed: 1 } })
     expect(sample.sample).toHaveLength(2)
+    const asked = { instanceIds: [ids[0]!, ids[0]!, ids[1]!, NOBODY] }
+    expect(await operations.preview(TENANT, asked, ['suspended'], bounds)).toMatchObject({
+      ...{ count: 1, sample: [ids[0]], skipped: { completed: 1, 'not-found': 1 } },
+    })
+  })
+
+  it('takes every filter that lists take, and leaves out whom it is told to', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const ids = [
+      await b.started(node, { claimed: false }),
+      await b.started(node, { correlationId: 'c' }),
+      await b.started(node),
+    ]
+    await node.checkpoint(checkpoint(ids[1]!, { then: SUSPENDED }), checkpoint(ids[2]!, { then: COMPLETED }))
+    const { operations } = b.store
+    const fits = async (filter: NewOperation['filter']): Promise<readonly number[]> => {
+      const id = b.newId()
+      await operations.create(operation(id, { filter }))
+      await freezeAll(b, id)
+      const found = (await operations.pending(TENANT, id, 10)).map((each) => ids.indexOf(each))
+      const { count } = await operations.preview(TENANT, filter, ALL, { lookAt: 100, sample: 0 })
+      expect(count).toBe(found.length)
+      await operations.cancel(TENANT, id)
+      return found
+    }
+    const views = await Promise.all(ids.map((id) => b.store.instances.get(TENANT, id)))
+    const finishedAt = views[2]!.finishedAt!
+    expect(await fits({ definitionIds: ['other', WORKFLOW] })).toEqual([0, 1, 2])
+    expect(await fits({ definitionIds: ['other'] })).toEqual([])
+    expect(await fits({ definitionIds: [WORKFLOW], excludeIds: [ids[0]!, NOBODY] })).toEqual([1, 2])
+    expect(await fits({ correlationId: 'c', excludeIds: [ids[1]!] })).toEqual([])
+    expect(await fits({ finishedFrom: finishedAt - 1 })).toEqual([2])
+    expect(await fits({ finishedBefore: finishedAt - 1 })).toEqual([])
+    expect(await fits({ parentId: NOBODY })).toEqual([])
+    for (const status of new Set(views.map((view) => view!.status)))
+      expect(await fits({ statuses: [status] })).toEqual([0, 1, 2].filter((each) => views[each]!.status === status))
+    const input = { path: ['a', 'b'], value: '1' }
+    expect(await fits({ input: [input] })).toEqual([])
   })
 
   it('notes each outcome once, in the transaction that makes it, and is done when all have one', async () => {

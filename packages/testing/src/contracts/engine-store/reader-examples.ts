@@ -126,6 +126,31 @@ export function readerExamples(open: () => Promise<Bench>): void {
     expect(positions.slice(0, 4)).toEqual([...positions.slice(0, 4)].sort((x, y) => (x < y ? -1 : 1)))
   })
 
+  it('outlines a journal: what facts say of steps, without what these were given or gave', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const id = await b.started(node)
+    const error = { code: 'X', message: 'no', data: 'much' }
+    const facts = [
+      { kind: 'waiting', data: JSON.stringify({ step: 'a', wait: { kind: 'timer', ms: 5 } }) },
+      { kind: 'completed', data: JSON.stringify({ step: 'a', outcomes: ['x', 'y'], outcome: 'x', output: 'much' }) },
+      { kind: 'retrying', data: JSON.stringify({ step: 'b', attempt: 1, error, delayMs: 500 }) },
+      { kind: 'rewound', data: JSON.stringify({ step: 'a', toSeq: 1, state: {} }) },
+      { kind: 'migrated', data: JSON.stringify({ from: 1, to: 2, mapping: { a: 'c' } }) },
+    ]
+    await node.checkpoint(checkpoint(id, { facts }))
+    const told = (await b.store.instances.outline(TENANT, id, 1, 10)).map((each) => JSON.parse(JSON.stringify(each)))
+    expect(told.map(({ at: _, ...each }) => each)).toEqual([
+      { seq: 2, kind: 'waiting', step: 'a', waitKind: 'timer' },
+      { seq: 3, kind: 'completed', step: 'a', outcome: 'x', outcomes: ['x', 'y'] },
+      { seq: 4, kind: 'retrying', step: 'b', error: { code: 'X', message: 'no' }, delayMs: 500 },
+      { seq: 5, kind: 'rewound', step: 'a', toSeq: 1 },
+      { seq: 6, kind: 'migrated', mapping: { a: 'c' } },
+    ])
+    expect((await b.store.instances.outline(TENANT, id, 2, 2)).map(({ seq }) => seq)).toEqual([3, 4])
+    expect(await b.store.instances.outline('other', id, 0, 10)).toEqual([])
+  })
+
   it('lists newest first, by definition and status, from a cursor on', async () => {
     const b = await open()
     const node = await b.joined()

@@ -12,6 +12,33 @@ export function startExamples(open: () => Promise<Bench>): void {
     expect((await node.start(startItem(b.newId(), { version: 1 }))).starts).toEqual([{ kind: 'started', version: 1 }])
   })
 
+  it('refuses a version that must be the published one and is not, alone and among others', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const guessed = (version: number, extra: Parameters<typeof startItem>[1] = {}) =>
+      startItem(b.newId(), { version, onlyPublished: true, ...extra })
+    await b.store.definitions.registerFunction(TENANT, WORKFLOW, 1)
+    expect((await node.start(guessed(1), guessed(1))).starts).toEqual([
+      { kind: 'started', version: 1 },
+      { kind: 'started', version: 1 },
+    ])
+    await b.store.definitions.registerFunction(TENANT, WORKFLOW, 2)
+    expect((await node.start(guessed(1))).starts).toEqual([{ kind: 'unknown-definition' }])
+    const mixed = await node.start(
+      ...[guessed(1), guessed(2), startItem(b.newId(), { version: 1 }), startItem(b.newId())],
+      ...[guessed(1, { dedupeKey: 'k' }), guessed(2, { dedupeKey: 'k' }), guessed(2, { claimed: false })],
+    )
+    expect(mixed.starts).toEqual([
+      { kind: 'unknown-definition' },
+      { kind: 'started', version: 2 },
+      { kind: 'started', version: 1 },
+      { kind: 'started', version: 2 },
+      expect.objectContaining({ kind: 'duplicate' }),
+      { kind: 'started', version: 2 },
+      { kind: 'started', version: 2 },
+    ])
+  })
+
   it('answers for a definition that is unknown or not published, and starts the rest of the batch', async () => {
     const b = await open()
     const node = await b.joined()

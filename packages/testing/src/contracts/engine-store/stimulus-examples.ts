@@ -44,6 +44,23 @@ export function stimulusExamples(open: () => Promise<Bench>): void {
     }
   })
 
+  it('loads a counter that has risen wherever a bookmark is gone', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const [first, second] = [bookmark(b.newId()), bookmark(b.newId(), { name: 'paid', hash: 'paid', step: 'pay' })]
+    const id = await waiting(b, node, first, second)
+    const standing = async () => {
+      const [{ stim, openBookmarks } = { stim: -1, openBookmarks: [] }] = await b.store.agenda.load([id])
+      return { stim, open: openBookmarks.map((each) => each.id).sort() }
+    }
+    expect(await standing()).toEqual({ stim: 0, open: [first.id, second.id].sort() })
+    await resume(b, id, first.name)
+    expect(await standing()).toEqual({ stim: 1, open: [second.id] })
+    await node.claim()
+    await resume(b, id, 'paid')
+    expect(await standing()).toEqual({ stim: 2, open: [] })
+  })
+
   it('gives a resumer the claim of what it has made due, where nobody has it', async () => {
     const b = await open()
     const node = await b.joined()

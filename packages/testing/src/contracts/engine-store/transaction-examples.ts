@@ -83,6 +83,8 @@ export function transactionExamples(open: () => Promise<Bench>): void {
         expect(await transactions.startWithin(tx, node.id, twin)).toEqual({ kind: 'duplicate', instanceId: kept })
         const unknown = startItem(b.newId(), { definitionId: 'nowhere' })
         expect(await transactions.startWithin(tx, node.id, unknown)).toEqual({ kind: 'unknown-definition' })
+        const outdated = startItem(b.newId(), { version: 7, onlyPublished: true })
+        expect(await transactions.startWithin(tx, node.id, outdated)).toEqual({ kind: 'unknown-definition' })
       },
       () => batchOf(node.id, checkpoint(id)),
     )

@@ -49,7 +49,7 @@ function fairExamples(example: Example<PrimitiveBench>): void {
     const [one, two] = [await b.coordinator(), await b.coordinator()]
     const first = await one.mutex('orders', fair).acquire()
     const order: string[] = []
-    const quits = two.mutex('orders', fair).tryAcquire({ waitMs: 150 })
+    const quits = two.mutex('orders', fair).tryAcquire({ waitMs: 1_000 })
     await b.waiting('orders', 1)
     const stays = one.mutex('orders', fair).run(() => void order.push('first'))
     await b.waiting('orders', 2)

@@ -3,9 +3,9 @@ import { type Busy, type Coordinator, type CoordinatorOptions, coordinator, type
 import { type CoordinationHarness, until } from '../harness.ts'
 
 /** Lives shortly: renewed many times, or over, within the patience of an example. */
-export const SHORT_TTL = 400
+export const SHORT_TTL = 1_000
 /** Surely past the end of a lease of `SHORT_TTL` that nobody renews. */
-export const PAST_SHORT_TTL = 700
+export const PAST_SHORT_TTL = 1_500
 
 export interface PrimitiveBench {
   readonly harness: CoordinationHarness

@@ -112,7 +112,7 @@ export function waitExamples(example: Example<PrimitiveBench>): void {
       code: 'LOCK_TIMEOUT',
       details: { name: 'orders', waitMs: 80 },
     })
-    expect(busy(await two.mutex('orders').tryAcquire({ waitMs: 400 }))).toMatchObject({
+    expect(busy(await two.mutex('orders').tryAcquire({ waitMs: 1_500 }))).toMatchObject({
       reason: 'timeout',
       holder: { nodeId: one.id },
     })
@@ -173,7 +173,8 @@ export function waitExamples(example: Example<PrimitiveBench>): void {
   })
 
   example('keeps its place for as long as it waits, and passes over those who died', async (b) => {
-    const [one, two, three] = [await b.coordinator(), await b.coordinator({ askAgainMs: 100 }), await b.coordinator()]
+    // A place lives for three times as long as it takes to ask again: long for a busy machine, and shorter than what elapses.
+    const [one, two, three] = [await b.coordinator(), await b.coordinator({ askAgainMs: 600 }), await b.coordinator()]
     const dead = { address: 'nobody', priority: 9, aliveMs: 300, grantTtlMs: 1_000 }
     const lease = await one.mutex('orders').acquire()
     const key = { name: 'orders', token: 'dead', kind: 'mutex', share: { kind: 'mutex' } } as const
@@ -182,7 +183,7 @@ export function waitExamples(example: Example<PrimitiveBench>): void {
     await b.waiting('orders', 2)
     const second = three.mutex('orders').acquire()
     await b.waiting('orders', 3)
-    await b.harness.elapse(1_500)
+    await b.harness.elapse(2_000)
     await lease.release()
     const next = await first
     expect(await b.places('orders')).toBe(1)

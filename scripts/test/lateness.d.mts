@@ -1,0 +1,1 @@
+export function isLate(error: unknown): boolean

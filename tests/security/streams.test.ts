@@ -1,0 +1,110 @@
+import { type Clock, silentLogger, systemClock, systemRandom } from '@lockstep/base'
+import { workflow } from '@lockstep/engine'
+import { type Db, openPostgres, postgresAccess } from '@lockstep/postgres'
+import { cloneDatabase } from '@lockstep/testing/harness'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { parseKey } from '../../packages/server/src/auth/api-key.ts'
+import { until } from '../faults/until.ts'
+import { type LiveNode, openLiveNode } from '../live/live-nodes.ts'
+import { StreamReader } from '../live/read-stream.ts'
+import { BOOTSTRAP_KEY, bearer } from './open-secured-api.ts'
+
+const MOST = 3
+/** Beats come at once: what is asked at a beat is what counts here. */
+const hasty: Clock = { ...systemClock, schedule: (ms, run) => systemClock.schedule(ms === 15_000 ? 100 : ms, run) }
+const faulty = workflow('faulty', async (ctx) => ctx.step('boom', async () => Promise.reject(new Error('no'))))
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>
+let keys: Db
+let node: LiveNode
+beforeAll(async () => {
+  database = await cloneDatabase(inject('postgres'))
+  keys = await openPostgres({ url: database.url, clock: systemClock, random: systemRandom, logger: silentLogger })
+  node = await openLiveNode(database.url, [faulty], {
+    clock: hasty,
+    streamsEach: MOST,
+    access: {
+      auth: 'keys',
+      store: postgresAccess(keys),
+      secret: 'of this test, and of no other',
+      bootstrapKey: BOOTSTRAP_KEY,
+      passwordCost: 10,
+    },
+  })
+})
+afterAll(async () => {
+  await node?.close()
+  await keys?.close()
+  await database?.drop()
+})
+
+const send = (method: string, path: string, { as = BOOTSTRAP_KEY, body }: { as?: string; body?: object } = {}) =>
+  fetch(`${node.http.url}/api/v1${path}`, {
+    method,
+    headers: { ...bearer(as), ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+async function keyWith(permissions: readonly string[]): Promise<{ readonly key: string }> {
+  const made = await send('POST', '/api-keys', { body: { name: 'narrow', role: 'viewer', permissions } })
+  expect(made.status).toBe(201)
+  return made.json() as never
+}
+const follow = (key: string, query = ''): Promise<StreamReader> =>
+  StreamReader.open(node.http.url, query, undefined, bearer(key))
+const refusal = async (key: string, query: string) => {
+  const answer = await send('GET', `/streams/events${query}`, { as: key })
+  const { code, detail } = (await answer.json()) as { code: string; detail: string }
+  return { status: answer.status, code, detail, retryAfter: answer.headers.get('retry-after') }
+}
+
+describe('a stream', () => {
+  it('carries only the topics that its reader may read', async () => {
+    const { key } = await keyWith(['incidents:read', 'schedules:read'])
+    const { instanceId } = await node.engine.start({ definitionId: 'faulty', input: {} })
+    await node.engine.waitForEnd(instanceId, { limitMs: 60_000 })
+    await using all = await follow(BOOTSTRAP_KEY, '?after=1')
+    await using narrow = await follow(key, '?after=1')
+    const hasIncident = ({ events }: StreamReader): boolean => events.some(({ event }) => event === 'incidents')
+    for (const reader of [all, narrow]) await reader.until('the incident is told', hasIncident)
+    const topics = ({ events }: StreamReader): string[] => [...new Set(events.map(({ event }) => event))]
+    expect(topics(all)).toEqual(expect.arrayContaining(['instances', 'incidents']))
+    expect(topics(narrow)).toEqual(['incidents'])
+  })
+
+  it('is refused for a topic that was asked for and may not be read, which is named', async () => {
+    const { key } = await keyWith(['incidents:read'])
+    const told = await refusal(key, '?follow=false&topic=incidents,definitions')
+    expect(told).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(told.detail).toMatch(/definitions:read for the topic definitions/)
+    const nothing = await keyWith(['locks:read'])
+    expect(await refusal(nothing.key, '?follow=false')).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  })
+
+  it('ends at a heartbeat when its reader has lost the right to a part of it', async () => {
+    const { key } = await keyWith(['instances:read', 'incidents:read'])
+    await using reader = await follow(key)
+    await reader.until('it beats', ({ comments }) => comments.filter((each) => each === 'ping').length > 1)
+    await keys.transaction((tx) =>
+      tx.script(`update api_key set permissions = array['instances:read'] where id = '${parseKey(key)!.id}'`),
+    )
+    await reader.over()
+    expect(reader.comments.at(-1)).toBe('no longer allowed')
+    await using again = await follow(key)
+    await again.until('it beats', ({ comments }) => comments.includes('ping'))
+  })
+
+  it('is one of so many of the same principal; the next one is told to come back, and others are not', async () => {
+    const [one, other] = await Promise.all([keyWith(['instances:read']), keyWith(['instances:read'])])
+    const open = await Promise.all(Array.from({ length: MOST }, () => follow(one.key)))
+    const told = await refusal(one.key, '')
+    expect(told).toMatchObject({ status: 429, code: 'RATE_LIMITED', retryAfter: '15' })
+    await (await follow(other.key)).close()
+    await open.pop()!.close()
+    await until(
+      'there is room again',
+      async () => (await send('GET', '/streams/events?follow=false', { as: one.key })).ok,
+      30_000,
+    )
+    await Promise.all(open.map((reader) => reader.close()))
+  })
+})

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { cloneDatabase } from '@lockstep/testing/harness'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { LockstepProcess } from '../start/run-lockstep.ts'
+import { openBrowser, openContext } from './open-browser.ts'
+import { type Api, apiOf } from './open-studio.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
+const key = randomBytes(24).toString('base64url')
+const password = randomBytes(12).toString('base64url')
+
+/** `lockstep cluster dev` as people start it, closed, so that there are some who may break it and some who may not. */
+let folder: string
+let database: Awaited<ReturnType<typeof cloneDatabase>>
+let dev: LockstepProcess
+let browser: Browser
+let page: Page
+let url: string
+let api: Api
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'lockstep-dev-studio-'))
+  ;[browser, database] = await Promise.all([openBrowser(), cloneDatabase(inject('postgres'))])
+  dev = new LockstepProcess(['cluster', 'dev', '--nodes', '3', '--port', '0'], {
+    cwd: folder,
+    env: { LOCKSTEP_DATABASE_URL: database.url, LOCKSTEP_AUTH: 'keys', LOCKSTEP_API_KEY: key },
+  })
+  const address = /The cluster is at (http\S+),/
+  await vi.waitFor(() => expect(dev.output).toMatch(address), { timeout: 120_000 })
+  url = address.exec(dev.output)![1]!
+  api = apiOf(url, key)
+  for (const role of ['viewer', 'operator']) await api('POST', '/users', { name: role, password, role })
+  const rest = { id: 'rest', type: 'delay', inputs: { duration: '4s' } }
+  await api('PUT', '/workflow-definitions/rests', { id: 'rests', activities: [rest] })
+  page = await signedIn('operator')
+})
+afterAll(async () => {
+  await browser?.close()
+  await dev?.end('SIGINT')
+  await database?.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function signedIn(name: string, at = url): Promise<Page> {
+  const context = await openContext(browser, { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const opened = await context.newPage()
+  await opened.goto(at)
+  await opened.getByLabel('Name', { exact: true }).fill(name)
+  await opened.getByLabel('Password', { exact: true }).fill(password)
+  await opened.getByRole('button', { name: 'Sign in' }).click()
+  await opened.getByTestId('user-menu').waitFor()
+  return opened
+}
+
+const card = (name: string, on = page) => on.locator(`[data-testid="node"][data-name="${name}"]`)
+const button = (name: string, label: string, on = page) => card(name, on).getByRole('button', { name: label })
+
+/** What is wrong for those who cannot see well; in the dark only colours are different. */
+async function lookAt(name: string): Promise<readonly string[]> {
+  const found: string[] = []
+  await page.evaluate(axeSource)
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor()
+    const serious = await page.evaluate(async () => {
+      // biome-ignore lint/suspicious/noExplicitAny: put there by the caller
+      const { violations } = await (globalThis as any).axe.run({ resultTypes: ['violations'] })
+      return violations
+        .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
+    })
+    found.push(...serious.map((each: string) => `${scheme}: ${each}`))
+    if (process.env.LOCKSTEP_PICTURES === '1')
+      await page.screenshot({ path: path.join(pictures, `${name}-${scheme}.png`) })
+  }
+  return found
+}
+
+describe('a dev cluster in Studio', { timeout: 240_000 }, () => {
+  it('offers to kill a node among the first steps, and leads to where that is done', async () => {
+    await page.goto(url)
+    const step = page.locator('[data-step-name="node"]')
+    await step.getByText('Press Kill at one of them.').waitFor()
+    await step.getByRole('link', { name: 'Cluster' }).click()
+    await button('node-2', 'Kill…').waitFor()
+  })
+
+  it('kills a node whose work goes on elsewhere, and revives it', async () => {
+    const second = (await api('GET', '/cluster/nodes')).processes.find(
+      ({ name }: { name: string }) => name === 'node-2',
+    )
+    const { id } = await apiOf(second.url, key)('POST', '/workflow-instances', { definitionId: 'rests' })
+    await page.goto(`${url}/cluster`)
+    await button('node-2', 'Kill…').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Its work goes on elsewhere within seconds.').waitFor()
+    await dialog.getByRole('button', { name: 'Kill' }).click()
+    await card('node-2').getByText('Dead', { exact: true }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('[data-event="buried"]', { hasText: 'node-2' }).first().waitFor()
+    await card('node-2').getByText('The others have noticed').waitFor()
+    expect(await card('node-2').getByRole('button').allInnerTexts()).toEqual(['Revive'])
+    await expect
+      .poll(async () => (await api('GET', `/workflow-instances/${id}?wait=10s`)).status, { timeout: 60_000 })
+      .toBe('completed')
+    expect(await lookAt('cluster-dev')).toEqual([])
+
+    await button('node-2', 'Revive').click()
+    await card('node-2').getByText('Alive', { exact: true }).waitFor()
+    await button('node-2', 'Kill…').waitFor()
+    expect(await page.getByTestId('node').count()).toBe(3)
+    // The first step is ticked by what happened.
+    await page.goto(url)
+    await page.locator('[data-step-name="node"][data-done="true"]').waitFor()
+  })
+
+  it('freezes a node and lets it go on, at once or after it was buried', async () => {
+    await page.goto(`${url}/cluster`)
+    await button('node-3', 'Pause').click()
+    await card('node-3').getByText('Paused', { exact: true }).waitFor()
+    await page.locator('[data-event="buried"]', { hasText: 'node-3' }).first().waitFor()
+    await button('node-3', 'Continue').click()
+    await card('node-3').getByText('Alive', { exact: true }).waitFor()
+    await button('node-3', 'Pause').click()
+    await button('node-3', 'Continue').click()
+    await card('node-3').getByText('Alive', { exact: true }).waitFor()
+  })
+
+  it('spares the node that a page comes from, and the last one that runs', async () => {
+    const { processes } = await api('GET', '/cluster/nodes')
+    const direct = await signedIn('operator', `${processes[0].url}/cluster`)
+    await button('node-2', 'Kill…', direct).waitFor()
+    expect(await button('node-1', 'Kill…', direct).isDisabled()).toBe(true)
+    await button('node-1', 'Kill…', direct).hover()
+    await direct.getByText('This page comes from this node').waitFor()
+    expect(await button('node-2', 'Kill…', direct).isDisabled()).toBe(false)
+    await direct.context().close()
+    const first = apiOf(processes[0].url, key)
+    for (const name of ['node-2', 'node-3']) await first('POST', `/cluster/nodes/${name}/kill`)
+    await page.goto(`${url}/cluster`)
+    await expect.poll(() => button('node-1', 'Kill…').isDisabled()).toBe(true)
+    for (const name of ['node-2', 'node-3']) await first('POST', `/cluster/nodes/${name}/revive`)
+    await expect.poll(() => button('node-1', 'Kill…').isDisabled()).toBe(false)
+  })
+
+  it('shows who may not do it the reason, and names the key of the terminal', async () => {
+    const viewer = await signedIn('viewer')
+    await viewer.locator('[data-step-name="node"]').getByText('the key k').waitFor()
+    await viewer.goto(`${url}/cluster`)
+    await button('node-2', 'Kill…', viewer).waitFor()
+    await expect.poll(() => button('node-2', 'Kill…', viewer).isDisabled()).toBe(true)
+    await button('node-2', 'Kill…', viewer).hover()
+    await viewer.getByText('Your role, viewer, may not do this. It asks for cluster:operate.').waitFor()
+    expect(await button('node-2', 'Pause', viewer).isDisabled()).toBe(true)
+    await viewer.context().close()
+  })
+})
