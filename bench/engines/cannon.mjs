@@ -1,19 +1,21 @@
 // Load over HTTP from a process of its own, and readers of the live stream.
 import http from 'node:http'
 import autocannon from 'autocannon'
+import { fireAll } from '../measure/wrk.mjs'
 import { answer } from '../process/answer.mjs'
 
 const readers = []
 
 answer({
   async open() {},
-  /** `rate`: so many a second in all, instead of as many as possible. */
+  /** `rate`: so many a second in all, instead of as many as possible. Only that needs a program that can wait. */
   async fire({ url, body, connections, seconds, rate }) {
+    if (rate === undefined) return fireAll({ url, body, connections, seconds })
     const result = await autocannon({
       url,
       connections,
       duration: seconds,
-      ...(rate && { overallRate: Math.round(rate) }),
+      overallRate: Math.round(rate),
       ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     })
     const failed = result.non2xx + result.errors + result.timeouts

@@ -17,6 +17,7 @@ keep redis-password "$(random)"
 keep rabbitmq-password "$(random)"
 keep grafana-password "$(random)"
 keep lockstep-secret "$(random)"
+keep secret-keys "$(random)"
 keep first-key "$(random)"
 value() { cat "secrets/$1"; }
 keep owner-url "postgres://lockstep_owner:$(value owner-password)@postgres:5432/lockstep"
