@@ -6,7 +6,7 @@ const node = {
   ...{ silentMs: 9_000, holds: 0 },
 }
 const lock = {
-  ...{ key: 'till/1', kind: 'mutex', state: 'stale' as const, fence: '7', acquiredAt: null, expiresAt: null },
+  ...{ key: 'till/1', kind: 'mutex' as const, state: 'stale' as const, fence: '7', acquiredAt: null, expiresAt: null },
   ...{
     holder: { nodeId: 'nod_2', name: 'node-2', instanceId: null },
     ttlMs: 0,
