@@ -7,6 +7,8 @@ import table from './table.module.css'
 export interface Column {
   readonly label: string
   readonly right?: boolean
+  /** In the place of the label, such as a box that ticks all rows. */
+  readonly tick?: React.ReactNode
 }
 
 export interface ListProps<T> {
@@ -56,10 +58,10 @@ export function Table(props: { readonly columns: readonly (string | Column)[]; r
         <thead>
           <tr>
             {props.columns.map((column) => {
-              const { label, right = false } = typeof column === 'string' ? { label: column } : column
+              const { label, right = false, tick } = typeof column === 'string' ? { label: column } : column
               return (
-                <th key={label} className={right ? table.right : undefined}>
-                  {label}
+                <th key={label} className={tick !== undefined ? table.tick : right ? table.right : undefined}>
+                  {tick ?? label}
                 </th>
               )
             })}

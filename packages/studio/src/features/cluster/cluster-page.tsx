@@ -1,6 +1,8 @@
 import { Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Crown, Info, Network } from 'lucide-react'
+import { Problem } from '../../api/problem.ts'
 import { nodesQuery } from '../../api/queries.ts'
 import type { ClusterNode, ClusterNodes, DevProcess } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
@@ -19,6 +21,7 @@ import { Fact } from './fact.tsx'
 import { NodeButtons } from './node-buttons.tsx'
 import { isLate, type NodeEntry, nodeEntries } from './node-entries.ts'
 import { NodeLoad } from './node-load.tsx'
+import { anchorOf, TopologyStrip } from './topology-strip.tsx'
 
 export function ClusterPage() {
   const query = useQuery({ ...nodesQuery(), refetchInterval: usePollMs(1_500, 1_500) })
@@ -47,6 +50,11 @@ export function ClusterPage() {
                 and the others take over within seconds.
               </p>
             )}
+            <TopologyStrip
+              nodes={nodes}
+              leaders={leaders?.items ?? []}
+              isStoreAway={query.error instanceof Problem && query.error.status === 503}
+            />
             <div className={classes.nodes}>
               {nodeEntries(nodes).map((entry) => (
                 <NodeCard
@@ -105,6 +113,8 @@ function NodeCard({ entry, processes, leads, versions, patience }: NodeCardProps
   return (
     <article
       className={classes.node}
+      id={anchorOf(entry.key)}
+      tabIndex={-1}
       data-testid="node"
       data-name={name}
       data-state={node?.state}
@@ -172,6 +182,9 @@ function NodeFacts({ node, versions, patience }: Pick<NodeCardProps, 'versions' 
       <footer className="mono small muted">
         {shortId(node.id)}
         <CopyButton text={node.id} what="node id" />
+        <Link to="/insights" search={{ node: node.id } as never} className="link">
+          figures
+        </Link>
         {node.roles !== undefined && <span>{node.roles.join(', ')}</span>}
       </footer>
     </>

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Ellipsis, History, Pencil, Trash2 } from 'lucide-react'
+import { Ellipsis, History, Pencil, SkipForward, Trash2, Zap } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
@@ -10,15 +10,21 @@ import type { Schedule } from '../../api/wire.ts'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { useMay } from '../../ui/use-may.ts'
 import { BackfillDialog } from './backfill-dialog.tsx'
+import { RunDialog } from './run-dialog.tsx'
 import { ScheduleDialog } from './schedule-dialog.tsx'
+import { SkipDialog } from './skip-dialog.tsx'
+import { cannotSkip } from './skip-next.ts'
 
 /** What is done less often. A schedule that a workflow or a job brought is changed there. */
 export function ScheduleMenu({ schedule }: { readonly schedule: Schedule }) {
-  const [open, setOpen] = useState<'edit' | 'backfill' | 'delete'>()
+  const [open, setOpen] = useState<'run' | 'skip' | 'edit' | 'backfill' | 'delete'>()
   const write = useMay('schedules:write')
   const operate = useMay('schedules:operate')
   const owned = schedule.owner === null ? undefined : `${schedule.owner} brought it: change it there.`
+  const unskippable = cannotSkip(schedule.document, schedule.owner, schedule.nextAt)
   const items = [
+    ['run', 'Run with other input…', Zap, operate.reason],
+    ['skip', 'Skip the next run…', SkipForward, write.reason ?? unskippable],
     ['edit', 'Edit…', Pencil, write.reason ?? owned],
     ['backfill', 'Backfill…', History, operate.reason],
     ['delete', 'Delete…', Trash2, write.reason ?? owned],
@@ -46,6 +52,8 @@ export function ScheduleMenu({ schedule }: { readonly schedule: Schedule }) {
           ))}
         </Menu.Dropdown>
       </Menu>
+      {open === 'run' && <RunDialog schedule={schedule} close={close} />}
+      {open === 'skip' && <SkipDialog schedule={schedule} close={close} />}
       {open === 'edit' && <ScheduleDialog schedule={schedule} close={close} />}
       {open === 'backfill' && <BackfillDialog schedule={schedule} close={close} />}
       {open === 'delete' && <DeleteSchedule schedule={schedule} close={close} />}

@@ -11,12 +11,14 @@ import { Card, Facts, Page } from '../../ui/page.tsx'
 import { looks, StatusChip, ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
+import { Drift } from './drift.tsx'
 import { PreviewLines } from './preview-lines.tsx'
 import { ScheduleButtons } from './schedule-buttons.tsx'
 import { MISFIRES, OVERLAPS } from './schedule-form.ts'
 import classes from './schedules.module.css'
 import { ownerText } from './trigger-text.ts'
 import { TriggerWords } from './trigger-words.tsx'
+import { TwelveWeeks } from './twelve-weeks.tsx'
 
 export function SchedulePage() {
   const { scheduleId } = useParams({ strict: false }) as { readonly scheduleId: string }
@@ -41,10 +43,14 @@ export function SchedulePage() {
       >
         {(found) => (
           <div className={classes.columns}>
-            <Runs scheduleId={scheduleId} />
+            <div className={classes.side}>
+              <Runs scheduleId={scheduleId} />
+              <TwelveWeeks schedules={[found]} />
+            </div>
             <div className={classes.side}>
               <FactsOf schedule={found} />
               <NextTimes scheduleId={scheduleId} />
+              <LatestDrift scheduleId={scheduleId} />
             </div>
           </div>
         )}
@@ -168,6 +174,11 @@ function Runs({ scheduleId }: { readonly scheduleId: string }) {
       </Area>
     </Card>
   )
+}
+
+function LatestDrift({ scheduleId }: { readonly scheduleId: string }) {
+  const { data } = useQuery(scheduleRunsQuery(scheduleId))
+  return data === undefined ? null : <Drift runs={data.items} />
 }
 
 /** Of the runs that are shown: those that came late, and those that were let go. */
