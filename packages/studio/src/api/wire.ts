@@ -37,6 +37,8 @@ export interface Failure {
 
 export type InstanceStatus = WireInstance['status']
 export type WaitingFor = WireInstance['waitingFor'][number]
+/** One that somebody outside can end. */
+export type OutsideWait = Told<WaitingFor, { readonly bookmarkId: string }>
 export type Instance = Told<
   WireInstance,
   {
@@ -80,7 +82,10 @@ export type Definition = WorkflowDefinition
 type WireDefinitionItem = ItemOf<'listWorkflowDefinitions'>
 /** What starts a published graph from outside: an event by its name, a request by its method and path, a schedule by its id. */
 export type Trigger = Told<WireDefinitionItem['triggers'][number], { readonly when: Values | null }>
-export type DefinitionItem = Told<WireDefinitionItem, { readonly triggers: readonly Trigger[] }>
+/** Servers of before say nothing of tags. */
+export type DefinitionItem = Omit<Told<WireDefinitionItem, { readonly triggers: readonly Trigger[] }>, 'tags'> & {
+  readonly tags?: readonly string[]
+}
 export type Version = Told<WireVersion, { readonly document: GraphDocument | null }>
 export type VersionItem = VersionSummary
 

@@ -1,6 +1,8 @@
-import { ActionIcon, Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Button, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { definitionsQuery } from '../../api/queries.ts'
 import { type Json, setMember, setVariable } from '../model/index.ts'
 import { isObject } from '../model/json.ts'
 import { useDesigner, useView } from '../state/designer-state.ts'
@@ -34,6 +36,7 @@ export function WorkflowFields() {
           value={text('description')}
           onChange={(event) => setMember(design, 'description', event.currentTarget.value || undefined)}
         />
+        <Tags off={off} />
         <Variables off={off} />
         {(['input', 'output', 'flow'] as const).map((name) => (
           <ParsedField
@@ -55,6 +58,40 @@ export function WorkflowFields() {
         ))}
       </div>
     </div>
+  )
+}
+
+/** As the server takes them. */
+const TAG = /^[A-Za-z0-9_.:/-]{1,40}$/
+const MOST_TAGS = 20
+
+/** What the list of workflows is sorted into: a slash makes a folder in a folder. */
+function Tags({ off }: { readonly off: boolean }) {
+  const { design } = useDesigner()
+  const { members } = useView()
+  const { data } = useQuery(definitionsQuery({ limit: 200 }))
+  const [fault, setFault] = useState<string>()
+  const tags = Array.isArray(members.tags) ? members.tags.filter((tag) => typeof tag === 'string') : []
+  const known = [...new Set(data?.items.flatMap((item) => item.tags ?? []))].sort()
+  return (
+    <TagsInput
+      size="xs"
+      label="Tags"
+      description="Folders in the list of workflows, such as sales/eu"
+      placeholder={tags.length === 0 && !off ? 'Type one and press Enter' : ''}
+      readOnly={off}
+      data={known}
+      maxTags={MOST_TAGS}
+      value={[...tags]}
+      error={fault}
+      comboboxProps={{ shadow: 'md' }}
+      onChange={(next) => {
+        const wrong = next.find((tag) => !TAG.test(tag))
+        setFault(wrong && `“${wrong}” is no tag: at most 40 letters, digits and - _ . : /`)
+        const right = next.filter((tag) => TAG.test(tag))
+        setMember(design, 'tags', right.length === 0 ? undefined : right)
+      }}
+    />
   )
 }
 

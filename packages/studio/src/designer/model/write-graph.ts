@@ -4,8 +4,8 @@ import { bodyKey, type Entry, FIELD, INPUT, MARK, type Parts, prefixed } from '.
 import { ROOT, SLOTS } from './view.ts'
 
 const DOCUMENT = [
-  ...['$schema', 'id', 'name', 'description', 'input', 'output', 'variables', 'flow', 'activities', 'connections'],
-  ...['layout', 'notes'],
+  ...['$schema', 'id', 'name', 'description', 'tags', 'input', 'output', 'variables', 'flow', 'activities'],
+  ...['connections', 'layout', 'notes'],
 ]
 const ACTIVITY = [
   ...['id', 'type', 'name', 'description', 'inputs', 'retry', 'timeout', 'heartbeatTimeout', 'lock', 'limit'],

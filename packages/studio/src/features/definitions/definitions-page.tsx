@@ -1,4 +1,4 @@
-import { Group, Tooltip } from '@mantine/core'
+import { Button, Group, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Workflow } from 'lucide-react'
@@ -8,32 +8,30 @@ import { useUrlSearch } from '../../app/use-url-search.ts'
 import { NewWorkflowButton } from '../../designer/new-workflow.tsx'
 import { usePollMs } from '../../live/live-state.ts'
 import { Empty } from '../../ui/area.tsx'
-import { ListPage } from '../../ui/list-page.tsx'
+import { List } from '../../ui/list.tsx'
+import { Card, Page } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
+import { useMay } from '../../ui/use-may.ts'
 import { ImportButton } from '../import/import-button.tsx'
 import { StartButton } from '../instances/start-dialog.tsx'
 import classes from './definition.module.css'
 import { DefinitionMenu } from './definition-menu.tsx'
+import layout from './folders.module.css'
+import { Folders, useFolders } from './folders.tsx'
+import type { Change } from './last-changes.ts'
+import { lastChangesQuery } from './last-changes-query.ts'
 import { recentRuns } from './recent-runs.ts'
 import { TriggerList } from './trigger-list.tsx'
 
 export function DefinitionsPage() {
   const [search] = useUrlSearch()
-  const query = useQuery({
-    ...definitionsQuery({ name: search.name, cursor: search.cursor, limit: 50 }),
-    refetchInterval: usePollMs(10_000),
-  })
-  // One page of one list, whatever there are of workflows.
-  const { data } = useQuery({
-    ...instancesQuery({ limit: 200, 'createdAt[gte]': '-24h' }),
-    queryKey: ['instances', 'of-workflows'] as never,
-    refetchInterval: usePollMs(10_000),
-  })
-  const recent = recentRuns(data)
+  const folders = useFolders()
+  const list = <DefinitionList hasTags={folders.folders.length > 0} />
   return (
-    <ListPage
+    <Page
       title="Workflows"
       lead="What can be started"
       actions={
@@ -42,52 +40,141 @@ export function DefinitionsPage() {
           <NewWorkflowButton />
         </>
       }
-      search={{ parameter: 'name', label: 'Name begins with' }}
-      name="definitions"
-      noun="workflow"
-      query={query}
-      columns={[
-        'Name',
-        'Id',
-        'Kind',
-        'Published',
-        'Started',
-        'Last 24 h',
-        'Last run',
-        { label: 'Actions', right: true },
-      ]}
-      empty={
-        <Empty icon={<Workflow size={22} />} title={search.name ? 'No workflow is called that' : 'No workflows yet'}>
-          Draw one, write one in code, or send a graph document to the API with lockstep definitions push.
-        </Empty>
-      }
-      row={(definition) => (
-        <tr key={definition.id}>
-          <td>
-            <Link to="/definitions/$definitionId" params={{ definitionId: definition.id }} className="link">
-              {definition.name}
-            </Link>
-          </td>
-          <td className="mono">{definition.id}</td>
-          <td>{definition.kind === 'graph' ? 'Graph' : 'Function'}</td>
-          <td>
-            <StateChips definition={definition} />
-          </td>
-          <td>
-            <TriggerList {...definition} />
-          </td>
-          <RunCells definitionId={definition.id} recent={recent} />
-          <td className={table.right}>
-            <Group gap={6} wrap="nowrap" justify="flex-end">
-              {definition.version !== null && (
-                <StartButton label="Run" variant="default" definitionId={definition.id} />
-              )}
-              <DefinitionMenu definition={definition} />
-            </Group>
-          </td>
-        </tr>
+    >
+      {/* Another folder begins with an empty field. */}
+      <SearchField key={search.tag ?? ''} parameter="name" label="Name begins with" />
+      {folders.folders.length === 0 ? (
+        list
+      ) : (
+        <div className={layout.split}>
+          <Folders {...folders} />
+          {list}
+        </div>
       )}
-    />
+    </Page>
+  )
+}
+
+function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
+  const [search] = useUrlSearch()
+  const query = useQuery({
+    ...definitionsQuery({ name: search.name, tag: search.tag, cursor: search.cursor, limit: 50 }),
+    refetchInterval: usePollMs(10_000),
+  })
+  // One page of one list, whatever there are of workflows.
+  const { data } = useQuery({
+    ...instancesQuery({ limit: 200, 'createdAt[gte]': '-24h' }),
+    queryKey: ['instances', 'of-workflows'] as never,
+    refetchInterval: usePollMs(10_000),
+  })
+  const { allowed } = useMay('audit:read')
+  const changes = useQuery({ ...lastChangesQuery(), enabled: allowed, refetchInterval: usePollMs(15_000) })
+  const recent = recentRuns(data)
+  return (
+    <Card flush>
+      <List
+        name="definitions"
+        noun="workflow"
+        query={query}
+        columns={[
+          'Name',
+          ...(hasTags ? ['Tags'] : []),
+          'Published',
+          'Started',
+          'Last 24 h',
+          'Last run',
+          ...(changes.data === undefined ? [] : ['Changed']),
+          { label: 'Actions', right: true },
+        ]}
+        empty={<NoWorkflows search={search} />}
+        row={(definition) => (
+          <tr key={definition.id}>
+            <td>
+              <Link to="/definitions/$definitionId" params={{ definitionId: definition.id }} className="link">
+                {definition.name}
+              </Link>{' '}
+              <span className="mono small muted">{definition.id}</span>
+              {definition.kind === 'function' && <span className="small muted"> · code</span>}
+            </td>
+            {hasTags && (
+              <td>
+                <Tags tags={definition.tags ?? []} />
+              </td>
+            )}
+            <td>
+              <StateChips definition={definition} />
+            </td>
+            <td>
+              <TriggerList {...definition} />
+            </td>
+            <RunCells definitionId={definition.id} recent={recent} />
+            {changes.data !== undefined && (
+              <td>
+                <Changed change={changes.data.get(definition.id)} />
+              </td>
+            )}
+            <td className={table.right}>
+              <Group gap={6} wrap="nowrap" justify="flex-end">
+                {definition.version !== null && (
+                  <StartButton label="Run" variant="default" definitionId={definition.id} />
+                )}
+                <DefinitionMenu definition={definition} />
+              </Group>
+            </td>
+          </tr>
+        )}
+      />
+    </Card>
+  )
+}
+
+function NoWorkflows({ search }: { readonly search: Readonly<Record<string, string | undefined>> }) {
+  const isSearched = Boolean(search.name) || Boolean(search.tag)
+  return (
+    <Empty
+      icon={<Workflow size={22} />}
+      title={isSearched ? 'No workflow is called that' : 'No workflows yet'}
+      {...(isSearched ? { action: <AllWorkflows /> } : {})}
+    >
+      {isSearched
+        ? search.tag && `Looked for in the folder ${search.tag}.`
+        : 'Draw one, write one in code, or send a graph document to the API with lockstep definitions push.'}
+    </Empty>
+  )
+}
+
+const AllWorkflows = () => (
+  <Button component={Link} to="/definitions" search={{} as never} size="xs" variant="default">
+    All workflows
+  </Button>
+)
+
+const MOST_TAGS = 2
+
+function Tags({ tags }: { readonly tags: readonly string[] }) {
+  if (tags.length === 0) return <span className="muted">–</span>
+  return (
+    <span className={layout.tags} title={tags.join(', ')}>
+      {tags.slice(0, MOST_TAGS).map((tag) => (
+        <Link key={tag} to="/definitions" search={{ tag } as never} className="clip" activeProps={{}}>
+          {tag}
+        </Link>
+      ))}
+      {tags.length > MOST_TAGS && <span className="small muted">+{tags.length - MOST_TAGS}</span>}
+    </span>
+  )
+}
+
+/** Who changed its draft or published it last, as far as the audit log was read. */
+function Changed({ change }: { readonly change: Change | undefined }) {
+  if (change === undefined) return <span className="muted">–</span>
+  return (
+    <span>
+      {change.who !== undefined && <>{change.who}, </>}
+      <span className={change.who === undefined ? undefined : 'muted'}>
+        <When at={change.at} />
+      </span>
+    </span>
   )
 }
 

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { foldersOf } from './tag-folders.ts'
+
+it('are tags by their paths, each workflow counted once', () => {
+  const items = [{ tags: ['sales/eu', 'sales/us'] }, { tags: ['sales/eu', 'nightly'] }, { tags: [] }]
+  expect(
+    foldersOf(items).map(({ tag, label, depth, count, isOnlyParent }) => [tag, label, depth, count, isOnlyParent]),
+  ).toEqual([
+    ['nightly', 'nightly', 0, 1, false],
+    ['sales', 'sales', 0, 2, true],
+    ['sales/eu', 'eu', 1, 2, false],
+    ['sales/us', 'us', 1, 1, false],
+  ])
+})
+
+it('are none where the server knows no tags', () => {
+  expect(foldersOf([{} as never])).toEqual([])
+})
