@@ -4,7 +4,7 @@ import type { CustomActivity } from './activity/activity-handler.ts'
 import { type ActivityRegistry, activityRegistry } from './activity/activity-registry.ts'
 import { Caches } from './cache/caches.ts'
 import { type InstanceState, InstanceStates, type StateAnswer } from './cache/instance-states.ts'
-import { stateVariables } from './cache/state-variables.ts'
+import { stateStanding } from './cache/state-standing.ts'
 import { Definitions } from './definition/definitions.ts'
 import { InstanceNotFound } from './definition/errors.ts'
 import { Programs } from './definition/programs.ts'
@@ -145,9 +145,9 @@ export class Engine {
     this.#reads = instanceReads(store, this.#programs)
     this.#states = new InstanceStates({
       ...{ instances: store.instances, clock, tier: this.#o.cacheTier },
-      variables: stateVariables({
+      standing: stateStanding({
         definitions: store.definitions,
-        read: (instanceId) => this.#reads.variables(instanceId),
+        read: (instanceId) => this.#reads.standing(instanceId),
         logger: logger.area('cache'),
       }),
     })
@@ -277,7 +277,7 @@ export class Engine {
   static async open(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options)
     for (const workflow of engine.#programs.workflows) {
-      await engine.#o.store.definitions.registerFunction(DEFAULT_TENANT, workflow.id, workflow.version)
+      await engine.#o.store.definitions.registerFunction(DEFAULT_TENANT, workflow.id, workflow.version, workflow.tags)
     }
     await engine.#flow.declare()
     await engine.#session.begin()
@@ -401,8 +401,8 @@ export class Engine {
   }
 
   /** Variables of a graph as they stand after its last fact; `undefined` for functions, or when this node cannot tell. */
-  variables(instanceId: string): Promise<Readonly<Record<string, Json>> | undefined> {
-    return this.#reads.variables(instanceId)
+  async variables(instanceId: string): Promise<Readonly<Record<string, Json>> | undefined> {
+    return (await this.#reads.standing(instanceId))?.variables
   }
 
   /** What it was after the fact with this number: variables, live steps, waits. Absent: as it is now. */

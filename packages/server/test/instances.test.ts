@@ -8,7 +8,10 @@ beforeAll(async () => {
   const order = workflow('order', async (ctx, input: { amount: number }) =>
     ctx.step('price', async () => input.amount * 2),
   )
-  api = await openTestApi({ workflows: [order] })
+  const nap = workflow('nap', async (ctx) => {
+    await ctx.sleep('1h')
+  })
+  api = await openTestApi({ workflows: [order, nap] })
   for (const document of [sums('sums'), approval('approval'), faulty('faulty')]) {
     expect((await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })).status).toBe(201)
   }
@@ -151,6 +154,59 @@ describe('reading an instance', () => {
       .toBe('suspended')
     const { body } = await api.call('GET', `/workflow-instances/${started.body.id}`)
     expect(body.waitingFor).toEqual([{ bookmarkId: expect.stringMatching(/^bkm_/), kind: 'event', name: 'approved' }])
+  })
+
+  const rested = async (definitionId: string) => {
+    const { id } = (await start({ definitionId })).body
+    return (await api.call('GET', `/workflow-instances/${id}?wait=30s&until=suspended`)).body
+  }
+  const hoursAfter = (body: { createdAt: string }, at: string) =>
+    Math.round((Date.parse(at) - Date.parse(body.createdAt)) / 360_000) / 10
+
+  it('tells timers, retries, children and the end of patience beside what bookmarks stand for', async () => {
+    const document = {
+      id: 'times',
+      activities: [
+        { id: 'rest', type: 'delay', inputs: { duration: '1h' } },
+        { id: 'paid', type: 'wait-for-event', inputs: { event: 'paid', timeout: '2h' } },
+        { id: 'ask', type: 'human-task', inputs: { title: 'Well?', timeout: '3h' } },
+        {
+          id: 'call',
+          type: 'fault',
+          inputs: { message: 'not now' },
+          retry: { attempts: 2, backoff: { initial: '4h', max: '4h' }, jitter: false },
+        },
+        { id: 'child', type: 'run-workflow', inputs: { definitionId: 'nap', wait: true } },
+      ],
+    }
+    expect((await api.call('PUT', '/workflow-definitions/times', { body: document })).body.problems).toEqual([])
+    const body = await rested('times')
+    const marked = expect.stringMatching(/^bkm_/)
+    const waits = body.waitingFor.map(({ dueAt, expiresAt, ...wait }: Record<string, string>) => ({
+      ...wait,
+      ...(dueAt === undefined ? {} : { due: hoursAfter(body, dueAt) }),
+      ...(expiresAt === undefined ? {} : { gone: hoursAfter(body, expiresAt) }),
+    }))
+    expect(waits).toHaveLength(5)
+    expect(waits).toEqual(
+      expect.arrayContaining([
+        { bookmarkId: marked, kind: 'event', name: 'paid', gone: 2 },
+        { bookmarkId: marked, kind: 'human', name: 'ask', gone: 3 },
+        { bookmarkId: null, kind: 'timer', name: 'rest', due: 1 },
+        { bookmarkId: null, kind: 'retry', name: 'call', due: 4 },
+        { bookmarkId: null, kind: 'child', name: 'child' },
+      ]),
+    )
+    await api.call('POST', `/workflow-instances/${body.id}/terminate`, { body: { reason: 'seen' } })
+    expect((await api.call('GET', `/workflow-instances/${body.id}?wait=30s`)).body.waitingFor).toEqual([])
+  })
+
+  it('tells what a function sleeps for', async () => {
+    const body = await rested('nap')
+    expect(body.waitingFor).toEqual([
+      { bookmarkId: null, kind: 'timer', name: expect.any(String), dueAt: expect.any(String) },
+    ])
+    expect(hoursAfter(body, body.waitingFor[0].dueAt)).toBe(1)
   })
 
   it('waits for its end', async () => {

@@ -31,8 +31,8 @@ class Site {
     clear: async () => this.kept.clear(),
   }
   open(more: object = {}): InstanceStates {
-    const variables = async ({ revision }: InstanceView) => ({ revision })
-    return new InstanceStates({ instances: this.instances, clock: this.clock, variables, ...more })
+    const standing = async ({ revision }: InstanceView) => ({ variables: { revision }, waits: [] })
+    return new InstanceStates({ instances: this.instances, clock: this.clock, standing, ...more })
   }
 }
 

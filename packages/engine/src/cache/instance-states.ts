@@ -3,19 +3,20 @@
  * when a look, sent after the reader came, finds the same stamp; many readers share one look. One that is read very often is served
  * without, if it was looked at within the last moments, and the answer says how long ago. No message has to arrive for any of this.
  */
-import { type Clock, isJsonObject, type Json, Lru } from '@lockstep/base'
+import { type Clock, isJsonObject, Lru } from '@lockstep/base'
+import type { Standing } from '../instance/standing.ts'
 import type { InstanceReader, InstanceView } from '../store/instance-reader.ts'
 import { CacheCounters, type CacheStats } from './cache-counters.ts'
 import type { CacheTier } from './cache-tier.ts'
 import type { Cache } from './caches.ts'
 import { type Look, StampLooks } from './stamp-looks.ts'
 
-export type Variables = Readonly<Record<string, Json>>
-
 export interface InstanceState {
   readonly view: InstanceView
   /** Of a graph; `undefined`: it has none, or this node cannot tell. */
-  readonly variables: Variables | undefined
+  readonly variables: Standing['variables']
+  /** Open ones, with those that only wait for time, another instance or a lock; none where this node cannot tell. */
+  readonly waits: Standing['waits']
 }
 
 /** `miss`: read now. `checked`: kept, and found current after the reader came. `fresh`: kept, and current `ageMs` ago at the latest. */
@@ -26,7 +27,7 @@ export interface StateAnswer extends InstanceState {
 
 export interface InstanceStatesOptions {
   readonly instances: Pick<InstanceReader, 'stamped' | 'stamps'>
-  readonly variables: (view: InstanceView) => Promise<Variables | undefined>
+  readonly standing: (view: InstanceView) => Promise<Standing>
   readonly clock: Clock
   readonly tier?: CacheTier | undefined
 }
@@ -143,9 +144,9 @@ export class InstanceStates implements Cache {
     return entry?.view.tenant === tenant ? entry : undefined
   }
 
-  #hit({ view, variables }: Entry, from: 'checked' | 'fresh', ageMs: number): StateAnswer {
+  #hit({ view, variables, waits }: Entry, from: 'checked' | 'fresh', ageMs: number): StateAnswer {
     this.#counters.hits += 1
-    return { view, variables, from, ageMs }
+    return { view, variables, waits, from, ageMs }
   }
 
   /** Once for all that came before it began. */
@@ -188,16 +189,16 @@ export class InstanceStates implements Cache {
     const seenAt = this.#o.clock.monotonic()
     const found = await this.#o.instances.stamped(tenant, instanceId)
     if (found === undefined) return undefined
-    const variables = await this.#o.variables(found.view)
-    return this.#keep({ ...found, variables, seenAt, reads: counted }, true)
+    const standing = await this.#o.standing(found.view)
+    return this.#keep({ ...found, ...standing, seenAt, reads: counted }, true)
   }
 
   #keep(entry: Entry, isNew = false): StateAnswer {
-    const { view, variables, stamp } = entry
-    const text = JSON.stringify({ stamp, view, variables })
+    const { view, variables, waits, stamp } = entry
+    const text = JSON.stringify({ stamp, view, variables, waits })
     this.#entries.set(view.id, entry, text.length)
     if (isNew) this.#o.tier?.write(`${KEY_START}${view.id}`, text, SECOND_TIER_TTL_MS)
-    return { view, variables, from: 'miss', ageMs: 0 }
+    return { view, variables, waits, from: 'miss', ageMs: 0 }
   }
 
   /** What another node has read, if the store says that it is still so. */
@@ -240,9 +241,10 @@ function stateOf(text: string): (InstanceState & { readonly stamp: string }) | u
   try {
     const state: unknown = JSON.parse(text)
     if (!isJsonObject(state) || typeof state.stamp !== 'string' || !isJsonObject(state.view)) return undefined
+    if (!Array.isArray(state.waits)) return undefined // of a node that did not tell them
     return {
       ...(state as unknown as InstanceState & { stamp: string }),
-      variables: state.variables as Variables | undefined,
+      variables: state.variables as Standing['variables'],
     }
   } catch {
     return undefined

@@ -1,19 +1,19 @@
 /** What can be read of an instance, straight from the store. */
-import type { Json } from '@lockstep/base'
 import { InstanceNotFound } from '../definition/errors.ts'
 import type { Programs } from '../definition/programs.ts'
-import { foldJournal } from '../graph/fold-journal.ts'
 import { factFromRow } from '../journal/fact.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { InstanceView, JournalRow } from '../store/instance-reader.ts'
 import { type ActivitiesAt, ActivitiesReader } from './activities-at.ts'
 import { type ScopeAt, type ScopeRequest, scopeAt } from './scope-at.ts'
-import { type StateAt, stateAt } from './state-at.ts'
+import { type Standing, standingOf } from './standing.ts'
+import { programOf, type StateAt, stateAt } from './state-at.ts'
 
 export interface InstanceReads {
   get(tenant: string, instanceId: string): Promise<InstanceView>
   journal(tenant: string, instanceId: string, afterSeq: number, limit: number): Promise<readonly JournalRow[]>
-  variables(instanceId: string): Promise<Readonly<Record<string, Json>> | undefined>
+  /** `undefined`: it is not there any more. */
+  standing(instanceId: string): Promise<Standing | undefined>
   stateAt(tenant: string, instanceId: string, seq: number | undefined): Promise<StateAt>
   scopeAt(tenant: string, instanceId: string, asked: ScopeRequest): Promise<ScopeAt>
   activitiesAt(tenant: string, instanceId: string, seq: number | undefined): Promise<ActivitiesAt>
@@ -37,14 +37,10 @@ export function instanceReads(store: EngineStore, programs: Programs): InstanceR
       })
     },
 
-    async variables(instanceId) {
+    async standing(instanceId) {
       const [loaded] = await agenda.load([instanceId])
       if (loaded === undefined) return undefined
-      const program = await programs.get(loaded.tenant, loaded.definitionId, loaded.version).catch(() => undefined)
-      if (program?.kind !== 'graph') return undefined
-      const { snapshot, snapshotAt, facts } = loaded
-      const last = snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }
-      return foldJournal(program.graph, last, facts).variables
+      return standingOf(await programOf(programs, loaded, loaded.version), loaded)
     },
 
     stateAt: (tenant, instanceId, seq) => stateAt({ instances, programs }, tenant, instanceId, seq),

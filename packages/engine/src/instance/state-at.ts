@@ -9,6 +9,7 @@ import type { GraphState } from '../graph/graph-state.ts'
 import { openWaits } from '../graph/waits.ts'
 import { type EndedFact, factFromRow } from '../journal/fact.ts'
 import type { InstanceReader, InstanceView, JournalRow } from '../store/instance-reader.ts'
+import { toWaitState, type WaitState, waitsOf } from './standing.ts'
 
 export interface StepState {
   readonly step: string
@@ -16,16 +17,6 @@ export interface StepState {
   readonly activity: string
   readonly phase: string
   readonly attempt: number
-}
-
-export interface WaitState {
-  readonly step: string
-  readonly kind: string
-  readonly name: string | undefined
-  /** Number of the fact that opened it. */
-  readonly seq: number
-  /** Epoch milliseconds. */
-  readonly dueAt: number | undefined
 }
 
 export interface StateAt {
@@ -127,7 +118,7 @@ async function versionAt(
 /** What a function did is in its facts: its code need not be on this node. */
 export async function programOf(
   programs: StateAtContext['programs'],
-  { tenant, definitionId }: InstanceView,
+  { tenant, definitionId }: Pick<InstanceView, 'tenant' | 'definitionId'>,
   version: number,
 ): Promise<Program | undefined> {
   try {
@@ -152,7 +143,7 @@ function graphAt(program: GraphProgram, rows: readonly JournalRow[]): Told {
       phase,
       attempt,
     })),
-    waits: openWaits(state).map(({ step, seq, wait, dueAt }) => ({ step, seq, dueAt, ...named(wait) })),
+    waits: openWaits(state).map(toWaitState),
   }
 }
 
@@ -181,8 +172,6 @@ function functionAt(rows: readonly JournalRow[], { input }: InstanceView): Told 
       phase: wait.kind === 'retry' ? 'retrying' : 'waiting',
       attempt: memo.attempts.get(step) ?? 1,
     })),
-    waits: [...memo.waits].map(([step, { wait, seq, dueAt }]) => ({ step, seq, dueAt, ...named(wait) })),
+    waits: waitsOf(memo),
   }
 }
-
-const named = (wait: { readonly kind: string; readonly name?: string }) => ({ kind: wait.kind, name: wait.name })

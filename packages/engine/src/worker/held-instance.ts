@@ -458,7 +458,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   #last(end: Ended, finishedAt: number): InstanceState | undefined {
     if (this.#birth === undefined) return undefined
     const view = lastView(this.identity, this.#birth, end, finishedAt, this.#standing.seq)
-    return { view, variables: this.#execution?.variables }
+    return { view, variables: this.#execution?.variables, waits: [] }
   }
 
   /** Whatever brought the last owner down did not bring this one down. */

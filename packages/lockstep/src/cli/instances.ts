@@ -178,10 +178,16 @@ async function show(session: Session, id: string): Promise<void> {
     ['output', jsonText(body.output)],
     ['variables', jsonText(body.variables)],
     ['error', jsonText(body.error)],
-    ...body.waitingFor.map((wait: Body) => ['waits for', `${wait.kind} ${wait.name} (${wait.bookmarkId})`] as const),
+    ...body.waitingFor.map((wait: Body) => ['waits for', waitText(wait, now)] as const),
     ...body.incidents.map((each: Body) => ['incident', `${each.id} ${each.code} ${each.message}`] as const),
     ['facts', String(body.revision)],
   ])
+}
+
+function waitText({ kind, name, bookmarkId, dueAt, expiresAt }: Body, now: number): string {
+  const mark = bookmarkId === null ? '' : ` (${bookmarkId})`
+  const moves = dueAt === undefined ? '' : `, moves ${agoText(dueAt, now)}`
+  return `${kind} ${name}${mark}${moves}${expiresAt === undefined ? '' : `, gives up ${agoText(expiresAt, now)}`}`
 }
 
 const jsonText = (value: unknown): string | undefined => (value === null ? undefined : JSON.stringify(value))

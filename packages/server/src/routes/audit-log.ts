@@ -6,7 +6,7 @@ import { readInstant } from '../filter/instant.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
 import { fromCursor, toCursor } from '../request/cursor.ts'
 import { route } from '../route/route.ts'
-import { iso } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf } from '../wire/list.ts'
 import { anything, closed, instant, nullable, oneOf } from '../wire/schema.ts'
 

@@ -6,7 +6,7 @@ import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID } from '../request/ids.ts'
 import { type ApiContext, route } from '../route/route.ts'
 import { FORWARD, toForwardList } from '../wire/forward-list.ts'
-import { iso } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf } from '../wire/list.ts'
 import { anything, closed, flag, indexedText, instant, noContent, nullable } from '../wire/schema.ts'
 

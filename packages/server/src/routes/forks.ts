@@ -30,7 +30,7 @@ export const forksOfInstance = route({
     return {
       status: 200,
       body: {
-        items: shown.map((row) => toWireInstance(row, undefined)),
+        items: shown.map((view) => toWireInstance({ view })),
         page: { next, prev: null, limit },
         count: { value: more ? seen + 1 : seen, exact: !more },
       },

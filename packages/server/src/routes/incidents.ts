@@ -13,7 +13,8 @@ import {
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID } from '../request/ids.ts'
 import { route } from '../route/route.ts'
-import { InstanceId, iso } from '../wire/instance.ts'
+import { InstanceId } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
 import { anything, closed, flag, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
 

@@ -9,10 +9,15 @@ import { waitMs } from '../request/wait.ts'
 import { type Answer, type ApiContext, route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
 import { Instance, InstanceId, readInstance, toWireInstance } from '../wire/instance.ts'
-import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
+import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, sortOf, toList } from '../wire/list.ts'
 import { anything, closed, duration, indexedText, JSON_TYPE, oneOf } from '../wire/schema.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** No index knows when instances ended: each end would have to pay for it. */
+const SORTS = ['-createdAt', 'createdAt'] as const
+type SortName = (typeof SORTS)[number]
+const Sort = sortOf(SORTS, '-createdAt')
 
 const Start = closed({
   definitionId: DefinitionId,
@@ -61,8 +66,7 @@ export const startInstance = route({
       ...(dedupeKey === undefined ? {} : { dedupeKey }),
     })
     const last = limitMs > 0 ? await aside(() => waits.forEnd(tenant, instanceId, limitMs, here)) : undefined
-    const instance =
-      last === undefined ? await readInstance(context, instanceId) : toWireInstance(last.view, last.variables)
+    const instance = last === undefined ? await readInstance(context, instanceId) : toWireInstance(last)
     return {
       status: created && wait === undefined ? 201 : 200,
       body: instance,
@@ -77,16 +81,17 @@ export const listInstances = route({
   name: 'listWorkflowInstances',
   permission: 'instances:read',
   summary:
-    'Lists instances, newest first. Members of the input filter too: input.customerId=42. A page may be shorter than its limit, or empty, while page.next leads on.',
+    'Lists instances, newest first unless told. Members of the input filter too: input.customerId=42. A page may be shorter than its limit, or empty, while page.next leads on.',
   query: Type.Object(
-    { ...instanceFilterParameters, limit: Limit, cursor: CursorParameter },
+    { ...instanceFilterParameters, sort: Sort, limit: Limit, cursor: CursorParameter },
     { additionalProperties: false, patternProperties: inputParameters },
   ),
   replies: { 200: listOf(Instance) },
   problems: ['INVALID_CURSOR', 'INVALID_ID'],
   handle(context, { query }) {
-    const { cursor, limit, ...said } = query as { cursor?: string; limit?: number }
-    return listed(context, readInstanceFilter(said, context.clock.now()), { text: filterText(said), cursor, limit })
+    const { cursor, limit, sort, ...said } = query as { cursor?: string; limit?: number; sort?: SortName }
+    const filter = readInstanceFilter(said, context.clock.now())
+    return listed(context, filter, { text: filterText(said), sort, cursor, limit })
   },
 })
 
@@ -97,19 +102,20 @@ export const searchInstances = route({
   permission: 'instances:read',
   audit: 'never',
   summary: 'The same list with its filter in the body, where that is too long for an address.',
-  body: closed({ filter: Type.Optional(FilterBody), limit: Limit, cursor: CursorParameter }),
+  body: closed({ filter: Type.Optional(FilterBody), sort: Sort, limit: Limit, cursor: CursorParameter }),
   bodyOptional: true,
   replies: { 200: listOf(Instance) },
   problems: ['INVALID_CURSOR', 'INVALID_ID'],
-  handle(context, { body: { filter = {}, limit, cursor } }) {
+  handle(context, { body: { filter = {}, sort, limit, cursor } }) {
     const read = readFilterBody(filter, context.clock.now(), '/filter')
-    return listed(context, read, { text: filterText(filter), cursor, limit })
+    return listed(context, read, { text: filterText(filter), sort, cursor, limit })
   },
 })
 
 interface AskedPage {
   /** Of the filter: a cursor of one is refused with another. */
   readonly text: string
+  readonly sort: SortName | undefined
   readonly cursor: string | undefined
   readonly limit: number | undefined
 }
@@ -117,12 +123,15 @@ interface AskedPage {
 async function listed(
   { browse, tenant }: ApiContext,
   filter: InstanceFilter,
-  { text, cursor, limit = DEFAULT_ITEMS }: AskedPage,
+  { text, sort, cursor, limit = DEFAULT_ITEMS }: AskedPage,
 ): Promise<Answer> {
-  const from = fromCursor(cursor, text, UUID)
-  const page = await browse.instances(tenant, filter, { from: from?.key, back: from?.back === true }, limit + 1)
-  const toItem = (row: InstanceView) => toWireInstance(row, undefined)
-  return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter: text, key: (row) => row.id }) }
+  const oldestFirst = sort === 'createdAt'
+  const list = oldestFirst ? `sort=createdAt&${text}` : text
+  const from = fromCursor(cursor, list, UUID)
+  const place = { from: from?.key, back: from?.back === true, oldestFirst }
+  const page = await browse.instances(tenant, filter, place, limit + 1)
+  const toItem = (view: InstanceView) => toWireInstance({ view })
+  return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter: list, key: (row) => row.id }) }
 }
 
 /** RFC 9211, and how long ago the answer was found to be right, at the most. */
@@ -134,11 +143,11 @@ const freshness = (from: StateAnswer['from'], ageMs: number) => ({
 /** Of views that are kept: one that is read often is written as JSON once. */
 const texts = new WeakMap<InstanceView, string>()
 
-function textOf(view: InstanceView, variables: StateAnswer['variables']): string {
-  const known = texts.get(view)
+function textOf(state: InstanceState): string {
+  const known = texts.get(state.view)
   if (known !== undefined) return known
-  const text = JSON.stringify(toWireInstance(view, variables))
-  texts.set(view, text)
+  const text = JSON.stringify(toWireInstance(state))
+  texts.set(state.view, text)
   return text
 }
 
@@ -210,8 +219,8 @@ async function waited(
   )
 }
 
-function toAnswer({ view, variables, from, ageMs }: StateAnswer): Answer {
-  const headers = freshness(from, ageMs)
-  if (from === 'miss') return { status: 200, headers, body: toWireInstance(view, variables) }
-  return { status: 200, headers, body: textOf(view, variables), type: JSON_TYPE }
+function toAnswer(state: StateAnswer): Answer {
+  const headers = freshness(state.from, state.ageMs)
+  if (state.from === 'miss') return { status: 200, headers, body: toWireInstance(state) }
+  return { status: 200, headers, body: textOf(state), type: JSON_TYPE }
 }

@@ -2,7 +2,7 @@ import type { WaiterView } from '@lockstep/coordination'
 import type { LockWait } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { route } from '../route/route.ts'
-import { iso } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { instant } from '../wire/schema.ts'
 
 const MOST_KEYS = 20

@@ -4,7 +4,7 @@ import { LockIsInstance, LockNotFound } from '../problem/request-errors.ts'
 import { fromCursor, toCursor } from '../request/cursor.ts'
 import { isName } from '../request/ids.ts'
 import { type ApiContext, route } from '../route/route.ts'
-import { iso } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf } from '../wire/list.ts'
 import {
   INSTANCE_LOCK,

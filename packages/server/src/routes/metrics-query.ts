@@ -5,7 +5,7 @@ import type { MetricsHistory } from '../metrics/history.ts'
 import type { MetricsReadings } from '../metrics/metrics-readings.ts'
 import { NodeNotFound, RouteNotFound } from '../problem/request-errors.ts'
 import { route } from '../route/route.ts'
-import { iso } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { closed, instant, oneOf } from '../wire/schema.ts'
 
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { route } from '../route/route.ts'
-import { iso } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { listOf, toWholeList, WHOLE } from '../wire/list.ts'
 import { instant } from '../wire/schema.ts'
 

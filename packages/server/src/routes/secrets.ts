@@ -4,7 +4,7 @@ import { InvalidRequest, RouteNotFound } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { type ApiContext, route } from '../route/route.ts'
 import { FORWARD, toForwardList } from '../wire/forward-list.ts'
-import { iso } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf } from '../wire/list.ts'
 import { closed, instant, noContent, nullable } from '../wire/schema.ts'
 

@@ -1,7 +1,7 @@
 import { toWireId } from '@lockstep/base'
 import type { ActivitiesAt } from '@lockstep/engine'
 import Type from 'typebox'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { anything, instant, oneOf } from './schema.ts'
 
 const ACTIVITY_STATUSES = ['running', 'suspended', 'retrying', 'completed', 'faulted', 'cancelled'] as const

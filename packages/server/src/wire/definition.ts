@@ -1,5 +1,5 @@
 import type { GraphProblem } from '@lockstep/engine'
-import type { DefinitionStanding } from '@lockstep/engine/ports'
+import type { DefinitionStanding, ListedDefinition } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { DEFINITION_ID } from '../request/ids.ts'
 import { toEtag } from './etag.ts'
@@ -16,6 +16,11 @@ export const GraphDocument = Type.Object(
     id: Type.String({ description: 'A slug, the same for every version.' }),
     name: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
+    tags: Type.Optional(
+      Type.Array(Type.Unknown(), {
+        description: 'What it is found and filtered by: at most 20, each 1 to 40 letters, digits and - _ . : /',
+      }),
+    ),
     input: Type.Optional(anything('JSON schema of the input.')),
     output: Type.Optional(anything('JSON schema of the output.')),
     variables: Type.Optional(anything('Values that steps can change, by name.')),
@@ -57,10 +62,12 @@ export const DefinitionSummary = Type.Object({
   kind: oneOf(['graph', 'function']),
   version: nullable('integer', { description: 'The one that new instances get; null before it was published.' }),
   etag: Type.String({ description: 'Of the draft.' }),
+  tags: Type.Array(Type.String(), { description: 'Of the draft, as its name is; of code, those it is registered with.' }),
 })
 
 export const DefinitionItem = Type.Object({
   ...DefinitionSummary.properties,
+  updatedAt: Type.String({ format: 'date-time', description: 'When it was last saved, published or retracted.' }),
   state: oneOf(
     ['draft', 'published', 'ahead', 'retracted'],
     'ahead: it is published, and its draft says something else. retracted: it has versions, and none is published.',
@@ -88,15 +95,22 @@ export const toWireSummary = (row: {
   readonly kind: 'graph' | 'function'
   readonly published: number | undefined
   readonly revision: number
-}) => ({ id: row.id, name: row.name, kind: row.kind, version: row.published ?? null, etag: toEtag(row.revision) })
+  readonly tags: readonly string[]
+}) => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind,
+  version: row.published ?? null,
+  etag: toEtag(row.revision),
+  tags: row.tags,
+})
 
-type Summary = Parameters<typeof toWireSummary>[0]
-
-export function toWireItem(row: Summary, standing: DefinitionStanding | undefined) {
+export function toWireItem(row: ListedDefinition, standing: DefinitionStanding | undefined) {
   const { latest = 0, ahead = false, triggers = [] } = standing ?? {}
   const unpublished = latest === 0 ? 'draft' : 'retracted'
   return {
     ...toWireSummary(row),
+    updatedAt: new Date(row.updatedAt).toISOString(),
     state: row.published === undefined ? unpublished : ahead ? 'ahead' : 'published',
     triggers: triggers.map(({ kind, text, when = null }) => ({ kind, text, when })),
   }

@@ -1,7 +1,7 @@
 import type { FlowLoad, FlowPolicyRow } from '@lockstep/engine'
 import Type from 'typebox'
 import { toEtag } from './etag.ts'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { anything, instant } from './schema.ts'
 
 /** Only what makes it one: the engine checks the rest, and says more about it than a schema can. */

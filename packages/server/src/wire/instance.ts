@@ -1,19 +1,13 @@
-import { type Json, toWireId } from '@lockstep/base'
-import { type InstanceView, isTestTenant } from '@lockstep/engine'
+import { toWireId } from '@lockstep/base'
+import { type InstanceState, type InstanceView, isTestTenant } from '@lockstep/engine'
 import Type from 'typebox'
 import type { ApiContext } from '../route/route.ts'
 import { INSTANCE_STATUSES } from './instance-status.ts'
+import { iso } from './iso.ts'
 import { anything, instant, nullable, oneOf } from './schema.ts'
+import { toWireWaits, WaitingFor } from './waiting-for.ts'
 
 export const InstanceId = Type.String({ pattern: '^wfi_[0-9a-fA-F-]{36}$', description: 'wfi_ and a uuid.' })
-
-const WaitingFor = Type.Object({
-  bookmarkId: Type.String({ description: 'bkm_ and a uuid; resume takes it.' }),
-  kind: Type.String(),
-  name: Type.String({ description: 'Resume takes it too; the event of a wait-for-event.' }),
-  dueAt: Type.Optional(instant()),
-  expiresAt: Type.Optional(instant()),
-})
 
 export const IncidentItem = Type.Object({
   id: Type.String(),
@@ -38,16 +32,17 @@ export const Instance = Type.Object({
   startedAt: instant(),
   finishedAt: instant(),
   nodeId: nullable('string', { description: 'Node that has it in hand.' }),
-  waitingFor: Type.Array(WaitingFor),
+  waitingFor: Type.Array(WaitingFor, {
+    description: 'Lists tell what bookmarks stand for; one instance by itself tells all.',
+  }),
   incidents: Type.Array(IncidentItem),
   revision: Type.Integer({ description: 'Number of its last fact.' }),
   error: anything('Why it faulted: code, message, step; else null.'),
   test: Type.Optional(Type.Boolean({ description: 'true: a run of a draft. Absent: a real one.' })),
 })
 
-export const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
-
-export function toWireInstance(view: InstanceView, variables: Readonly<Record<string, Json>> | undefined) {
+/** Of lists only the view is known: what bookmarks stand for, and no variables. */
+export function toWireInstance({ view, variables, waits }: Pick<InstanceState, 'view'> & Partial<InstanceState>) {
   const createdAt = iso(view.createdAt)
   return {
     id: toWireId('instance', view.id),
@@ -65,7 +60,7 @@ export function toWireInstance(view: InstanceView, variables: Readonly<Record<st
     startedAt: view.status === 'queued' ? null : createdAt,
     finishedAt: iso(view.finishedAt),
     nodeId: view.nodeId === undefined ? null : toWireId('node', view.nodeId),
-    waitingFor: view.waitingFor.map(toWireWait),
+    waitingFor: toWireWaits(view.waitingFor, waits ?? []),
     incidents: view.incidents.map(toWireIncident),
     revision: view.revision,
     error: view.error,
@@ -81,13 +76,7 @@ export const toWireIncident = (incident: InstanceView['incidents'][number]) => (
   at: iso(incident.at),
 })
 
-function toWireWait({ bookmarkId, kind, name, expiresAt }: InstanceView['waitingFor'][number]) {
-  const wait = { bookmarkId: toWireId('bookmark', bookmarkId), kind, name }
-  return expiresAt === undefined ? wait : { ...wait, expiresAt: iso(expiresAt) }
-}
-
 /** One instance with all there is to say of it. */
 export async function readInstance({ engine, tenant }: ApiContext, instanceId: string) {
-  const { view, variables } = await engine.state(instanceId, { tenant, exact: true })
-  return toWireInstance(view, variables)
+  return toWireInstance(await engine.state(instanceId, { tenant, exact: true }))
 }

@@ -1,7 +1,7 @@
 import { toWireId } from '@lockstep/base'
 import type { StoredBreaker, StoredLimit } from '@lockstep/engine'
 import Type from 'typebox'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { closed, duration, instant, nullable, oneOf } from './schema.ts'
 
 export const StepKey = Type.String({

@@ -1,7 +1,7 @@
 import type { BoundedCount, Page } from '@lockstep/engine/ports'
 import Type, { type TSchema } from 'typebox'
 import { type Cursor, toCursor } from '../request/cursor.ts'
-import { nullable } from './schema.ts'
+import { nullable, oneOf } from './schema.ts'
 
 export const MOST_ITEMS = 200
 export const DEFAULT_ITEMS = 50
@@ -12,6 +12,9 @@ export const Limit = Type.Optional(
 export const CursorParameter = Type.Optional(
   Type.String({ minLength: 1, maxLength: 4_000, description: 'page.next or page.prev of the last answer.' }),
 )
+
+export const sortOf = <const Sort extends string>(sorts: readonly Sort[], usual: NoInfer<Sort>) =>
+  Type.Optional(oneOf(sorts, `Order of the list; ${usual} unless told. A minus turns it around.`))
 
 export interface PageTexts {
   readonly next?: string

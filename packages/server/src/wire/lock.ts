@@ -2,7 +2,7 @@ import { toWireId } from '@lockstep/base'
 import type { HolderView, LockView, Share, WaiterView } from '@lockstep/coordination'
 import type { HeldView } from '@lockstep/engine/ports'
 import Type from 'typebox'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { instant, nullable, oneOf } from './schema.ts'
 
 /** Instances that a node has in hand appear among the locks under this name. */

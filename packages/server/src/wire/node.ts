@@ -2,7 +2,7 @@ import { toWireId } from '@lockstep/base'
 import { clusterEventKinds } from '@lockstep/engine'
 import type { ClusterEvent, NodeView } from '@lockstep/engine/ports'
 import Type from 'typebox'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { anything, instant, nullable, oneOf } from './schema.ts'
 
 export const NodeId = Type.String({ description: 'As the list of nodes shows it: nod_…' })

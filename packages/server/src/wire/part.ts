@@ -1,7 +1,7 @@
 import type { Part } from '@lockstep/engine'
 import Type from 'typebox'
-import { iso } from './instance.ts'
 import { INSTANCE_STATUSES } from './instance-status.ts'
+import { iso } from './iso.ts'
 import { anything, instant, oneOf } from './schema.ts'
 
 export const PartReply = Type.Object({

@@ -1,6 +1,6 @@
 import type { ProgressRow } from '@lockstep/engine'
 import Type from 'typebox'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { anything, instant, nullable } from './schema.ts'
 
 const number = (description: string) => Type.Unsafe<number | null>({ type: ['number', 'null'], description })

@@ -3,7 +3,7 @@ import { scheduleSchema } from '@lockstep/engine'
 import type { ListedSchedule, ScheduleRun } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { toEtag } from './etag.ts'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { anything, instant, nullable, oneOf } from './schema.ts'
 
 export const ScheduleId = Type.String({ description: 'Chosen by the author, such as nightly-report.' })

@@ -1,7 +1,7 @@
 import { toWireId } from '@lockstep/base'
 import type { StateAt } from '@lockstep/engine'
 import Type from 'typebox'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { anything, instant, nullable } from './schema.ts'
 
 export const State = Type.Object({

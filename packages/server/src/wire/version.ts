@@ -1,6 +1,6 @@
 import type { Consumer, VersionSummary } from '@lockstep/engine'
 import Type from 'typebox'
-import { iso } from './instance.ts'
+import { iso } from './iso.ts'
 import { anything, instant, oneOf } from './schema.ts'
 
 export const VersionNumber = Type.String({ pattern: '^[1-9][0-9]{0,8}$', description: 'From 1.' })

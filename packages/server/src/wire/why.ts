@@ -1,7 +1,8 @@
 import { toWireId } from '@lockstep/base'
 import type { WaitsFor, Why } from '@lockstep/engine'
 import Type from 'typebox'
-import { IncidentItem, iso, toWireIncident } from './instance.ts'
+import { IncidentItem, toWireIncident } from './instance.ts'
+import { iso } from './iso.ts'
 import { instant, nullable, oneOf } from './schema.ts'
 import { Count } from './version.ts'
 

@@ -119,9 +119,10 @@ export type ClusterNodes = Partial<Omit<WireNodes, 'items'>> & { readonly items:
 export type Lock = WireLock
 export type LockDetail = WireLockDetail
 
+type WireBatch = ItemOf<'listBatchOperations'>
 export type BatchOperation = Told<
-  ItemOf<'listBatchOperations'>,
-  { readonly outcomes: Counts; readonly createdAt: string }
+  WireBatch,
+  { readonly state: WireBatch['state'] | 'paused'; readonly outcomes: Counts; readonly createdAt: string }
 >
 /** What became of one instance of a batch. */
 export type BatchItem = ItemOf<'listBatchOperationItems'>

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Select } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
-import type { WaitingFor } from '../../api/wire.ts'
+import type { OutsideWait } from '../../api/wire.ts'
 import { apiRoot } from '../../browser/place.ts'
 import { ProblemCard } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -23,7 +23,7 @@ interface Issued {
 }
 
 /** A link with which somebody without an account does this one task, once. */
-export function LinkDialog({ wait, close }: { readonly wait: WaitingFor; readonly close: () => void }) {
+export function LinkDialog({ wait, close }: { readonly wait: OutsideWait; readonly close: () => void }) {
   const [ttl, setTtl] = useState('7d')
   const make = useMutation({
     mutationFn: () => call<Issued>('POST', `/human-tasks/${taskIdOf(wait.bookmarkId)}/token`, { body: { ttl } }),

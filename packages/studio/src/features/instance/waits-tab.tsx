@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Hourglass } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
-import type { Instance, WaitingFor } from '../../api/wire.ts'
+import type { Instance, OutsideWait, WaitingFor } from '../../api/wire.ts'
 import { Empty, ProblemCard } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
@@ -16,33 +16,42 @@ import { LinkDialog } from './link-dialog.tsx'
 
 const kinds: Readonly<Record<string, string>> = { human: 'task for a person', task: 'task for a worker' }
 
+const isOutside = (wait: WaitingFor): wait is OutsideWait => wait.bookmarkId !== null
+
 /** What would wake it, and the way to do so by hand. */
 export function WaitsTab({ instance }: { readonly instance: Instance }) {
-  const [chosen, choose] = useState<WaitingFor>()
-  const [linked, link] = useState<WaitingFor>()
+  const [chosen, choose] = useState<OutsideWait>()
+  const [linked, link] = useState<OutsideWait>()
   const [asked, decide] = useState<string>()
   return (
     <div className={classes.waits} data-testid="waits">
       {instance.waitingFor.length === 0 && (
-        <Empty icon={<Hourglass size={22} />} title="It waits for nobody">
-          Events, signals, tasks and people that an instance waits for are listed here.
+        <Empty icon={<Hourglass size={22} />} title="It waits for nothing">
+          Events, signals, tasks, people and times that an instance waits for are listed here.
         </Empty>
       )}
       {instance.waitingFor.map((wait) => (
-        <div key={wait.bookmarkId} className={classes.wait}>
+        <div key={wait.bookmarkId ?? `${wait.kind} ${wait.name}`} className={classes.wait}>
           <div>
             <strong>{wait.name}</strong> <span className="muted">{kinds[wait.kind] ?? wait.kind}</span>
-            <div className={`${classes.bookmark} small muted mono`}>
-              {wait.bookmarkId}
-              <CopyButton text={wait.bookmarkId} what="bookmark id" />
-            </div>
+            {isOutside(wait) && (
+              <div className={`${classes.bookmark} small muted mono`}>
+                {wait.bookmarkId}
+                <CopyButton text={wait.bookmarkId} what="bookmark id" />
+              </div>
+            )}
           </div>
+          {wait.dueAt && (
+            <span className="muted">
+              Moves <When at={wait.dueAt} />
+            </span>
+          )}
           {wait.expiresAt && (
             <span className="muted">
               Gives up <When at={wait.expiresAt} />
             </span>
           )}
-          {wait.kind === 'human' ? (
+          {!isOutside(wait) ? null : wait.kind === 'human' ? (
             <>
               <MayButton size="xs" variant="default" permission="tasks:decide" onClick={() => link(wait)}>
                 Make a link…
@@ -65,7 +74,7 @@ export function WaitsTab({ instance }: { readonly instance: Instance }) {
   )
 }
 
-function ResumeDialog(props: { readonly instance: Instance; readonly wait: WaitingFor; readonly close: () => void }) {
+function ResumeDialog(props: { readonly instance: Instance; readonly wait: OutsideWait; readonly close: () => void }) {
   const { instance, wait, close } = props
   const [text, setText] = useState('{}')
   const client = useQueryClient()

@@ -39,9 +39,10 @@ export function TestResults({ run, executions, steps, pins, pin }: ResultsProps)
           {run.error.message}
         </p>
       )}
-      {run.waitingFor.map(({ bookmarkId, name }) => (
-        <Waiting key={bookmarkId} runId={run.id} bookmarkId={bookmarkId} name={name} />
-      ))}
+      {run.waitingFor.map(
+        ({ bookmarkId, name }) =>
+          bookmarkId !== null && <Waiting key={bookmarkId} runId={run.id} bookmarkId={bookmarkId} name={name} />,
+      )}
       <ul className={classes.steps}>
         {executions.map((execution) => (
           <Step
