@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core'
+import { Group, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Layers } from 'lucide-react'
@@ -12,6 +12,9 @@ import { Card } from '../../ui/page.tsx'
 import { sentence } from '../../ui/sentence.ts'
 import { ToneChip } from '../../ui/status.tsx'
 import { shortId } from '../../ui/time-text.ts'
+import { AgainButton } from './again-button.tsx'
+import { BatchButtons } from './batch-buttons.tsx'
+import { isOver, outcomeText } from './batch-words.ts'
 
 /** Of all outcomes, as the address has it: none. */
 const ALL = ''
@@ -40,9 +43,13 @@ export function BatchDetail({ id }: { readonly id: string }) {
       title={title}
       flush
       aside={
-        <Link to="/batches" search={{} as never} className="link small">
-          All batches
-        </Link>
+        <Group gap={12}>
+          {operation !== undefined && <BatchButtons operation={operation} />}
+          {operation !== undefined && <AgainButton operation={operation} />}
+          <Link to="/batches" search={{} as never} className="link small">
+            All batches
+          </Link>
+        </Group>
       }
     >
       {outcomes.length > 1 && (
@@ -76,18 +83,7 @@ export function BatchDetail({ id }: { readonly id: string }) {
   )
 }
 
-const isOver = (state: string | undefined): boolean => state === 'done' || state === 'cancelled'
-
 const tones: Readonly<Record<string, string>> = { accepted: 'completed', 'already-requested': 'completed' }
-
-const words: Readonly<Record<string, string>> = {
-  accepted: 'Done',
-  'already-requested': 'Asked for before',
-  'wrong-state': 'Left as it is',
-  'not-found': 'Gone',
-}
-
-const outcomeText = (outcome: string): string => words[outcome] ?? sentence(outcome).replaceAll('-', ' ')
 
 const ItemRow = ({ item }: { readonly item: BatchItem }) => (
   <tr>

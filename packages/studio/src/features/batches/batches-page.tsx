@@ -1,24 +1,21 @@
 import { Progress } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Layers } from 'lucide-react'
-import { call } from '../../api/client.ts'
 import { batchesQuery } from '../../api/queries.ts'
 import type { BatchOperation } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Empty } from '../../ui/area.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
-import { MayButton } from '../../ui/may-button.tsx'
 import { sentence } from '../../ui/sentence.ts'
 import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
+import { BatchButtons } from './batch-buttons.tsx'
 import { BatchDetail } from './batch-detail.tsx'
-
-const tones = { freezing: 'queued', applying: 'running', done: 'completed', cancelled: 'ended' } as const
-const words = { freezing: 'Listing', applying: 'Under way', done: 'Done', cancelled: 'Cancelled' } as const
+import { isOver, outcomeText, stateLooks } from './batch-words.ts'
 
 export function BatchesPage() {
   const [search] = useUrlSearch()
@@ -47,15 +44,10 @@ export function BatchesPage() {
 }
 
 function BatchRow({ operation, current }: { readonly operation: BatchOperation; readonly current: boolean }) {
-  const client = useQueryClient()
-  const cancel = useMutation({
-    mutationFn: () => call('POST', `/batch-operations/${operation.id}/cancel`, { body: {} }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['batches'] }),
-  })
-  const over = operation.state === 'done' || operation.state === 'cancelled'
-  const share = operation.total === 0 ? (over ? 100 : 0) : (operation.done / operation.total) * 100
+  const { label, tone } = stateLooks[operation.state]
+  const share = operation.total === 0 ? (isOver(operation.state) ? 100 : 0) : (operation.done / operation.total) * 100
   const outcomes = Object.entries(operation.outcomes)
-    .map(([name, count]) => `${count.toLocaleString('en')} ${name}`)
+    .map(([name, count]) => `${count.toLocaleString('en')} ${outcomeText(name).toLowerCase()}`)
     .join(', ')
   return (
     <tr data-selected={current}>
@@ -65,7 +57,7 @@ function BatchRow({ operation, current }: { readonly operation: BatchOperation; 
         </Link>
       </td>
       <td>
-        <ToneChip tone={tones[operation.state]}>{words[operation.state]}</ToneChip>
+        <ToneChip tone={tone}>{label}</ToneChip>
       </td>
       <td>{sentence(operation.action)}</td>
       <td>
@@ -82,17 +74,7 @@ function BatchRow({ operation, current }: { readonly operation: BatchOperation; 
         <When at={operation.createdAt} />
       </td>
       <td className={table.right}>
-        {!over && (
-          <MayButton
-            size="compact-xs"
-            variant="default"
-            permission="instances:operate"
-            loading={cancel.isPending}
-            onClick={() => cancel.mutate()}
-          >
-            Stop
-          </MayButton>
-        )}
+        <BatchButtons operation={operation} />
       </td>
     </tr>
   )
