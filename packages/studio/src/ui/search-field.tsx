@@ -1,19 +1,22 @@
 import { TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useUrlSearch } from '../app/use-url-search.ts'
+import { after } from '../browser/time.ts'
 
 const PAUSE_MS = 250
 
-/** What is typed becomes a parameter of the address once the typing pauses; the list begins anew. */
+/** What is typed becomes a parameter of the address once the typing pauses; the list begins anew. What changes the address otherwise is shown. */
 export function SearchField({ parameter, label }: { readonly parameter: string; readonly label: string }) {
   const [search, change] = useUrlSearch()
-  const [text, setText] = useState(search[parameter] ?? '')
-  const [asked] = useDebouncedValue(text, PAUSE_MS)
+  const said = search[parameter] ?? ''
+  /** Absent: the address says it all. */
+  const [typed, setTyped] = useState<string>()
+  if (typed === said) setTyped(undefined)
   useEffect(() => {
-    if (asked !== (search[parameter] ?? '')) change({ [parameter]: asked, cursor: undefined }, true)
-  }, [asked, search[parameter], parameter, change])
+    if (typed === undefined) return
+    return after(PAUSE_MS, () => change({ [parameter]: typed, cursor: undefined }, true))
+  }, [typed, parameter, change])
   return (
     <TextInput
       data-search-field
@@ -22,8 +25,8 @@ export function SearchField({ parameter, label }: { readonly parameter: string; 
       aria-label={label}
       placeholder={`${label} …`}
       leftSection={<Search size={14} />}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
+      value={typed ?? said}
+      onChange={(event) => setTyped(event.currentTarget.value)}
     />
   )
 }

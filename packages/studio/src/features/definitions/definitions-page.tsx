@@ -8,6 +8,7 @@ import { useUrlSearch } from '../../app/use-url-search.ts'
 import { NewWorkflowButton } from '../../designer/new-workflow.tsx'
 import { usePollMs } from '../../live/live-state.ts'
 import { Empty } from '../../ui/area.tsx'
+import folderNav from '../../ui/folder-nav.module.css'
 import { List } from '../../ui/list.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -19,17 +20,16 @@ import { ImportButton } from '../import/import-button.tsx'
 import { StartButton } from '../instances/start-dialog.tsx'
 import classes from './definition.module.css'
 import { DefinitionMenu } from './definition-menu.tsx'
-import layout from './folders.module.css'
 import { Folders, useFolders } from './folders.tsx'
 import type { Change } from './last-changes.ts'
 import { lastChangesQuery } from './last-changes-query.ts'
 import { recentRuns } from './recent-runs.ts'
+import tagClasses from './tags.module.css'
 import { TriggerList } from './trigger-list.tsx'
 
 export function DefinitionsPage() {
-  const [search] = useUrlSearch()
   const folders = useFolders()
-  const list = <DefinitionList hasTags={folders.folders.length > 0} />
+  const list = <DefinitionList hasTags={folders.items.length > 0} />
   return (
     <Page
       title="Workflows"
@@ -41,12 +41,11 @@ export function DefinitionsPage() {
         </>
       }
     >
-      {/* Another folder begins with an empty field. */}
-      <SearchField key={search.tag ?? ''} parameter="name" label="Name begins with" />
-      {folders.folders.length === 0 ? (
+      <SearchField parameter="name" label="Name begins with" />
+      {folders.items.length === 0 ? (
         list
       ) : (
-        <div className={layout.split}>
+        <div className={folderNav.split}>
           <Folders {...folders} />
           {list}
         </div>
@@ -154,7 +153,7 @@ const MOST_TAGS = 2
 function Tags({ tags }: { readonly tags: readonly string[] }) {
   if (tags.length === 0) return <span className="muted">–</span>
   return (
-    <span className={layout.tags} title={tags.join(', ')}>
+    <span className={tagClasses.tags} title={tags.join(', ')}>
       {tags.slice(0, MOST_TAGS).map((tag) => (
         <Link key={tag} to="/definitions" search={{ tag } as never} className="clip" activeProps={{}}>
           {tag}

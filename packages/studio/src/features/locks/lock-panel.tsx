@@ -12,11 +12,10 @@ import { MayButton } from '../../ui/may-button.tsx'
 import { Facts } from '../../ui/page.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
-import { ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { Fence } from './fence.tsx'
 import { Holder } from './holder.tsx'
-import { lockFlag } from './lock-flag.ts'
+import { LockFlags } from './lock-flags.tsx'
 import classes from './locks.module.css'
 import { Ttl } from './ttl.tsx'
 
@@ -37,17 +36,11 @@ export function LockPanel({ lockKey, close }: { readonly lockKey: string; readon
 }
 
 function LockParts({ lock }: { readonly lock: LockDetail }) {
-  const flag = lockFlag(lock)
   return (
     <>
       <Facts
         items={[
-          [
-            'State',
-            <ToneChip key="state" tone={flag.tone}>
-              {flag.label}
-            </ToneChip>,
-          ],
+          ['State', <LockFlags key="state" lock={lock} />],
           ['Kind', lock.kind],
           ['Holder', <Holder key="holder" holder={lock.holder} />],
           ['Fence', <Fence key="fence" fence={lock.fence} />],
