@@ -83,7 +83,7 @@ type WireDefinitionItem = ItemOf<'listWorkflowDefinitions'>
 /** What starts a published graph from outside: an event by its name, a request by its method and path, a schedule by its id. */
 export type Trigger = Told<WireDefinitionItem['triggers'][number], { readonly when: Values | null }>
 /** Servers of before say nothing of tags. */
-export type DefinitionItem = Omit<Told<WireDefinitionItem, { readonly triggers: readonly Trigger[] }>, 'tags'> & {
+export type DefinitionItem = Told<WireDefinitionItem, { readonly triggers: readonly Trigger[] }> & {
   readonly tags?: readonly string[]
 }
 export type Version = Told<WireVersion, { readonly document: GraphDocument | null }>
