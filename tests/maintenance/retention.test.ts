@@ -12,24 +12,44 @@ async function instancesOf({ db }: AgedEngine): Promise<string[]> {
 }
 
 describe('what is deleted', () => {
-  it('keeps completed instances 30 days, and faulted ones for ever while their incident is open', async () => {
+  it('keeps completed instances 30 days, and faulted ones 90: they go with their incidents, open or not', async () => {
     await using test = await openAgedEngine()
     const old = await test.ended(31 * DAY_MS)
     const young = await test.ended(29 * DAY_MS)
     const faulted = await test.ended(95 * DAY_MS, { fails: true })
     const resolved = await test.ended(95 * DAY_MS, { fails: true })
+    const held = await test.ended(95 * DAY_MS, { fails: true })
     const lately = await test.ended(85 * DAY_MS, { fails: true })
-    await test.db.script(`update incident set resolved_at = now() where instance_id in ('${resolved}', '${lately}')`)
-    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'done', instances: 2 })
-    expect(await instancesOf(test)).toEqual([young, faulted, lately].sort())
+    await test.db.script(`update incident set resolved_at = now() where instance_id in ('${resolved}')`)
+    await test.engine.retention.hold({ instanceId: held }, 'case 42')
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'done', instances: 3, incidents: 2 })
+    expect(await instancesOf(test)).toEqual([young, held, lately].sort())
     await expect(test.engine.get(old)).rejects.toMatchObject({ code: 'INSTANCE_NOT_FOUND' })
+    const gone = `('${old}', '${faulted}', '${resolved}')`
     const left = await query<{ n: number }>(
       test.db,
-      `select (select count(*) from journal where instance_id in ('${old}', '${resolved}'))::int
-            + (select count(*) from incident where instance_id = '${resolved}')::int as n`,
+      `select (select count(*) from journal where instance_id in ${gone})::int
+            + (select count(*) from incident where instance_id in ${gone})::int as n`,
     )
     expect(left).toEqual([{ n: 0 }])
+    expect((await test.engine.incidents.list({ state: 'open' })).incidents).toHaveLength(2)
     expect(await test.engine.doctor()).toMatchObject({ healthy: true })
+  })
+
+  it('keeps faulted ones with an open incident for ever where a rule or an option says so', async () => {
+    await using test = await openAgedEngine({ retention: { keep: { unresolved: 'forever' } } })
+    const { retention, incidents } = test.engine
+    const [open, resolved] = [await test.ended(95 * DAY_MS, { fails: true }), await test.ended(0, { fails: true })]
+    await retention.keep({ definitionId: 'order', status: 'faulted' }, '1d')
+    expect(await retention.sweep()).toMatchObject({ instances: 0 })
+    await retention.keep({ status: 'faulted' }, 0)
+    await retention.forget({ definitionId: 'order', status: 'faulted' })
+    const [incident] = (await incidents.list({ instanceId: resolved })).incidents
+    await incidents.resolve(incident!.id, { note: 'seen' })
+    expect(await retention.sweep()).toMatchObject({ instances: 1, incidents: 1 })
+    expect(await instancesOf(test)).toEqual([open])
+    await retention.keep({ definitionId: 'order', status: 'unresolved' }, '90d')
+    expect(await retention.sweep()).toMatchObject({ instances: 1, incidents: 1 })
   })
 
   it('follows rules that change while it runs, for one definition or for all', async () => {
@@ -116,7 +136,22 @@ describe('the archive', () => {
       .map((line) => JSON.parse(line))
     expect(lines[0]).toMatchObject({ type: 'instance', id, definitionId: 'order', output: 'done', status: 'completed' })
     expect(lines.slice(1, -1).map((line) => line.seq)).toEqual(journal.map((row) => row.seq))
-    expect(lines.at(-1)).toEqual({ type: 'end', instanceId: id, facts: journal.length })
+    expect(lines.at(-1)).toEqual({ type: 'end', instanceId: id, facts: journal.length, incidents: 0 })
+  })
+
+  it('gets the incidents of an instance, open or not', async () => {
+    const lines: { readonly type: string }[] = []
+    const archive = async (given: AsyncIterable<string>): Promise<void> => {
+      for await (const line of given) lines.push(JSON.parse(line))
+    }
+    await using test = await openAgedEngine({ retention: { keep: { faulted: 0 }, archive } })
+    const id = await test.ended(0, { fails: true })
+    const [incident] = (await test.engine.incidents.list({ instanceId: id })).incidents
+    expect(await test.engine.retention.sweep()).toMatchObject({ instances: 1, incidents: 1 })
+    expect(lines.filter(({ type }) => type === 'incident')).toEqual([
+      { type: 'incident', ...JSON.parse(JSON.stringify(incident)) },
+    ])
+    expect(lines.at(-1)).toMatchObject({ type: 'end', instanceId: id, incidents: 1 })
   })
 
   it('deletes nothing of the batch when it throws, and hands it over again', async () => {

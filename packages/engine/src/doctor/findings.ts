@@ -43,6 +43,11 @@ export const FINDING_KINDS: Readonly<Record<FindingCode, FindingKind>> = {
     meaning: 'A bookmark belongs to no instance: resumes and events would be taken and lost',
     repair: 'deletes the bookmark',
   },
+  TASK_LOST: {
+    meaning:
+      'It waits for a worker or a person, and there is no open task that they could find: nobody will ever do it',
+    repair: 'has the instance opened anew: it reads its journal, and the task is put back under the id that it had',
+  },
   INBOX_OF_FINISHED: {
     meaning: 'A message came for an instance that had ended: nobody will read it',
     repair: 'deletes the message',

@@ -1,8 +1,9 @@
 /**
- * What leaves the store can go somewhere else first: one line of JSON for each instance, one for each of its facts, and one that
+ * What leaves the store can go somewhere else first: one line of JSON for each instance, one for each of its facts and of its incidents, and one that
  * says how many there were, so that a cut file can be told from a whole one. An instance may come more than once, never not at all.
  */
 import type { Writable } from 'node:stream'
+import type { IncidentStore } from '../store/incident-store.ts'
 import type { InstanceReader } from '../store/instance-reader.ts'
 import type { ExpiredInstance } from '../store/maintenance-store.ts'
 import { ArchiveIncomplete } from './errors.ts'
@@ -10,17 +11,22 @@ import { ArchiveIncomplete } from './errors.ts'
 /** Settles when all lines are safe. It must read them to their end; each ends with a line feed. */
 export type Archive = (lines: AsyncIterable<string>) => Promise<void>
 
+export interface ArchivedStore {
+  readonly instances: Pick<InstanceReader, 'get' | 'journal'>
+  readonly incidents: Pick<IncidentStore, 'list'>
+}
+
 const PAGE = 1_000
 
 /** Settles when the archive has all of the batch; rejects with what it threw, or when it left lines unread. */
 export async function archiveBatch(
   archive: Archive,
-  instances: Pick<InstanceReader, 'get' | 'journal'>,
+  store: ArchivedStore,
   batch: readonly ExpiredInstance[],
 ): Promise<void> {
   let isRead = false
   async function* lines(): AsyncGenerator<string> {
-    for (const each of batch) yield* linesOf(instances, each)
+    for (const each of batch) yield* linesOf(store, each)
     isRead = true
   }
   await archive(lines())
@@ -28,7 +34,7 @@ export async function archiveBatch(
 }
 
 async function* linesOf(
-  instances: Pick<InstanceReader, 'get' | 'journal'>,
+  { instances, incidents }: ArchivedStore,
   { tenant, instanceId }: ExpiredInstance,
 ): AsyncGenerator<string> {
   const view = await instances.get(tenant, instanceId)
@@ -43,7 +49,15 @@ async function* linesOf(
     seq = page.at(-1)?.seq ?? seq
     if (page.length < PAGE) break
   }
-  yield line({ type: 'end', instanceId, facts: count })
+  let incidentCount = 0
+  let before: string | undefined
+  do {
+    const page = await incidents.list(tenant, { instanceId }, before, PAGE)
+    for (const incident of page.incidents) yield line({ type: 'incident', ...incident })
+    incidentCount += page.incidents.length
+    before = page.next
+  } while (before !== undefined)
+  yield line({ type: 'end', instanceId, facts: count, incidents: incidentCount })
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`

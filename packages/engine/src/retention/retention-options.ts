@@ -8,7 +8,7 @@ export type Keep = string | number
 export interface RetentionOptions {
   /** Whether this node takes part in sweeping. Rules and holds can be changed either way. @default true */
   readonly sweep?: boolean
-  /** How long ended instances stay where no rule says otherwise. @default completed, cancelled, terminated 30d; faulted 90d; unresolved forever */
+  /** How long ended instances stay where no rule says otherwise. @default completed, cancelled, terminated 30d; faulted 90d; unresolved as faulted */
   readonly keep?: Readonly<Partial<Record<KeptAs, Keep>>>
   /** Time from one sweep to the next. @default '1h' */
   readonly every?: string | number
@@ -38,7 +38,7 @@ const DEFAULT_KEEP: KeepTimes = {
   faulted: 90 * DAY_MS,
   cancelled: 30 * DAY_MS,
   terminated: 30 * DAY_MS,
-  unresolved: undefined,
+  unresolved: 'as faulted',
 }
 
 export function resolveRetention(options: RetentionOptions = {}): ResolvedRetention {

@@ -12,7 +12,7 @@ import type { ResolvedRetention } from './retention-options.ts'
 export const RETENTION = 'retention'
 
 export interface SweepContext {
-  readonly store: Pick<EngineStore, 'maintenance' | 'instances'>
+  readonly store: Pick<EngineStore, 'maintenance' | 'instances' | 'incidents'>
   readonly clock: Clock
   readonly logger: Logger
   readonly nodeId: string
@@ -27,6 +27,7 @@ export interface SweepReport {
   readonly rows: number
   readonly events: number
   readonly flushes: number
+  /** Those of the instances, and those that were resolved long ago. */
   readonly incidents: number
   /** `lost`: another node has the turn. `stuck`: what may go could not be deleted. `archive`: it failed, see `error`. */
   readonly ended: 'done' | 'lost' | 'stopped' | 'archive' | 'stuck'
@@ -94,6 +95,7 @@ export async function sweep(context: SweepContext): Promise<SweepReport> {
       tookMs = clock.monotonic() - began
       done.instances += removed.instances
       done.rows += removed.rows
+      done.incidents += removed.incidents
       inVain = removed.instances + removed.rows === 0 ? inVain + 1 : 0
       if (inVain >= MOST_IN_VAIN) return end('stuck')
     }
@@ -143,7 +145,7 @@ async function archived(
   extend()
   try {
     // A stopping node does not wait for it; what it has read by then will come again.
-    await abortable(archiveBatch(options.archive, store.instances, batch), signal)
+    await abortable(archiveBatch(options.archive, store, batch), signal)
     return undefined
   } catch (error) {
     return { error }

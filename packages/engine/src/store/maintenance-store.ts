@@ -4,7 +4,10 @@ import type { BoundedCount } from './definition-usage-store.ts'
 export type KeptAs = 'completed' | 'faulted' | 'cancelled' | 'terminated' | 'unresolved'
 
 /** How long ended instances stay, in milliseconds from their end; `undefined`: for ever. */
-export type KeepTimes = Readonly<Record<KeptAs, number | undefined>>
+export type KeepTimes = Readonly<Record<Exclude<KeptAs, 'unresolved'>, number | undefined>> & {
+  /** `'as faulted'`: where no rule is about unresolved ones, what is said of faulted ones holds, by rule or else here. */
+  readonly unresolved: number | 'as faulted' | undefined
+}
 
 /** One line of the retention policy. `subject` is `*` (all of the tenant), `definition:<id>` or `instance:<id>`; the narrower one wins. */
 export interface RetentionRule {
@@ -50,7 +53,9 @@ export interface ExpiredBatch {
 
 export interface Removed {
   readonly instances: number
+  /** Of their journals. */
   readonly rows: number
+  readonly incidents: number
 }
 
 export interface Trimmed {
@@ -70,6 +75,7 @@ export type FindingCode =
   | 'CLAIM_OF_DEAD_NODE'
   | 'BOOKMARK_OF_FINISHED'
   | 'BOOKMARK_WITHOUT_INSTANCE'
+  | 'TASK_LOST'
   | 'INBOX_OF_FINISHED'
   | 'INBOX_WITHOUT_INSTANCE'
   | 'MESSAGE_NOT_COUNTED'

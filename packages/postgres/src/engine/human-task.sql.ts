@@ -24,7 +24,7 @@ const columns = `
   case when t.status = 'open' and not exists (select 1 from bookmark b where b.id = t.id and b.tenant = t.tenant) then 'cancelled'
        else t.status end as status`
 
-/** One row; nothing where the bookmark is gone. */
+/** One row; nothing where the bookmark is gone. One that was put away while its bookmark was lost is wanted again. */
 export const open = statement<{
   tenant: string
   id: string
@@ -52,10 +52,10 @@ export const open = statement<{
     p.candidates,
     p.dueInMs,
   ],
-  `insert into human_task (tenant, id, instance_id, step, title, description, form, outcomes, assignee, candidates, due_at)
+  `insert into human_task as t (tenant, id, instance_id, step, title, description, form, outcomes, assignee, candidates, due_at)
    select $1, $2, $3, $4, $5, $6, $7, $8::text[], $9, $10::text[], b.created_at + $11::float8 * interval '1 millisecond'
      from bookmark b where b.id = $2 and b.tenant = $1
-   on conflict do nothing`,
+   on conflict (tenant, id) do update set status = 'open', ended_at = null, kept_until = excluded.kept_until where t.status = 'cancelled'`,
 )
 
 export const end = statement<

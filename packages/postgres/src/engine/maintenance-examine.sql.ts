@@ -87,15 +87,27 @@ export const examineAgenda = examine(
     where c.is_so`,
 )
 
-/** By primary key. */
+/**
+ * By primary key. The row of a task follows the bookmark in a commit of its own: what is young, and in somebody's hands or about to be, may still get it;
+ * what stands still gets it when it goes on.
+ */
 export const examineBookmarks = examine(
   'bookmarks',
   `select b.*, b.id::text as cursor, row_number() over (order by b.id) as place
      from (select * from bookmark x where $1::text is null or x.id > $1::uuid order by x.id limit $2) b`,
-  `select case when i.id is null then 'BOOKMARK_WITHOUT_INSTANCE' else 'BOOKMARK_OF_FINISHED' end as code, p.tenant, p.id::text as key, p.instance_id,
-          p.kind || ' "' || p.name || '"' as detail, null::text[] as present
-     from page p left join lateral (select x.id, x.finished_at from instance x where x.id = p.instance_id offset 0) i on true
-    where i.id is null or i.finished_at is not null`,
+  `select c.code, p.tenant, p.id::text as key, p.instance_id, p.kind || ' "' || p.name || '"' as detail, null::text[] as present
+     from page p left join lateral (select x.id, x.status, x.finished_at from instance x where x.id = p.instance_id offset 0) i on true
+    cross join lateral (values
+      ('BOOKMARK_WITHOUT_INSTANCE', i.id is null),
+      ('BOOKMARK_OF_FINISHED', i.finished_at is not null),
+      ('TASK_LOST', p.kind in ('task', 'human') and i.id is not null and i.finished_at is null and i.status not in ('quarantined', 'paused')
+         and not exists (select 1 from task t where t.tenant = p.tenant and t.id = p.id and t.status = 'open')
+         and not exists (select 1 from human_task t where t.tenant = p.tenant and t.id = p.id and t.status = 'open')
+         and (p.created_at < (select clock_timestamp()) - interval '1 minute'
+              or not exists (select 1 from agenda a where a.instance_id = p.instance_id
+                                and (a.claimed_by is not null or a.due_at <= (select clock_timestamp())))))
+    ) as c(code, is_so)
+    where c.is_so`,
 )
 
 /** By primary key. */

@@ -3,6 +3,7 @@ import {
   Fenced,
   type FindingCode,
   type InstanceStanding,
+  type KeepTimes,
   type KeptAs,
   type MaintenanceStore,
   type RetentionRule,
@@ -77,9 +78,13 @@ const EXAMINATIONS: Record<Area, Statement<{ after: string | undefined; limit: n
 const toSweep = ({ nodeId, ttlMs, keep, rows }: Omit<SweepRequest, 'limit'>) => ({
   node: nodeId,
   ttlMs,
-  keep: JSON.stringify(keep),
+  keep: JSON.stringify(toKeep(keep)),
   rows,
 })
+
+/** What is kept for ever has no word here, as from nodes that know of nothing else for unresolved ones; a word without a time says that they are as faulted ones. */
+const toKeep = ({ unresolved, ...times }: KeepTimes) =>
+  unresolved === 'as faulted' ? { ...times, 'unresolved as faulted': null } : { ...times, unresolved }
 
 const toRule = (row: sql.RuleRow): RetentionRule => ({
   tenant: row.tenant,

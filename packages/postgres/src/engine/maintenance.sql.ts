@@ -103,7 +103,11 @@ export const expired = statement<
   'select * from lockstep_retention_expired($1, $2, $3, $4, $5)',
 )
 
-export const remove = statement<Sweep & { ids: readonly string[] }, { instances: number; rows: number }>(
+/** Migration 0039. */
+export const remove = statement<
+  Sweep & { ids: readonly string[] },
+  { instances: number; rows: number; incidents: number }
+>(
   'maintenance_remove',
   (p) => [p.node, p.ttlMs, p.keep, p.ids, p.rows],
   'select * from lockstep_retention_remove($1, $2, $3, $4, $5)',

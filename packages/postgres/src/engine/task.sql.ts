@@ -23,7 +23,7 @@ const columns = `
        when not exists (select 1 from bookmark b where b.id = t.id and b.tenant = t.tenant) then 'cancelled'
        when t.due_at > (select clock_timestamp()) then 'claimed' else 'open' end as status`
 
-/** One row; nothing where the bookmark is gone. */
+/** One row; nothing where the bookmark is gone. One that was put away while its bookmark was lost is wanted again. */
 export const open = statement<{
   tenant: string
   id: string
@@ -37,9 +37,11 @@ export const open = statement<{
 }>(
   'task_open',
   (p) => [p.tenant, p.id, p.instanceId, p.step, p.queue, p.name, p.payload, p.leaseMs, p.mostClaims],
-  `insert into task (tenant, id, instance_id, step, queue, name, payload, lease_ms, most_claims)
+  `insert into task as t (tenant, id, instance_id, step, queue, name, payload, lease_ms, most_claims)
    select $1, $2, $3, $4, $5, $6, $7, $8, $9 where exists (select 1 from bookmark b where b.id = $2 and b.tenant = $1)
-   on conflict do nothing`,
+   on conflict (tenant, id) do update
+      set status = 'open', payload = excluded.payload, due_at = excluded.due_at, worker = null, ended_at = null, kept_until = excluded.kept_until
+    where t.status = 'cancelled'`,
 )
 
 export const sweep = statement('task_sweep', () => [], 'select lockstep_sweep_tasks()')

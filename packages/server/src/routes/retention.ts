@@ -13,7 +13,10 @@ import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, pageOf, toList } from '.
 import { closed, indexedText, instant, noContent, nullable, oneOf } from '../wire/schema.ts'
 
 const KEPT_AS: readonly KeptAs[] = ['completed', 'faulted', 'cancelled', 'terminated', 'unresolved']
-const Status = oneOf(KEPT_AS, 'How it ended; unresolved: it faulted, and nobody has resolved its incident.')
+const Status = oneOf(
+  KEPT_AS,
+  'How it ended; unresolved: it faulted, and nobody has resolved its incident. Without a rule of their own these are kept as faulted ones.',
+)
 /** Subject and aspect, with a line between them. */
 const KEY = /^(?:\*|(?:definition|instance):[^\p{Cc}\p{Cs}]{1,300})\n[a-z]{1,20}$/u
 

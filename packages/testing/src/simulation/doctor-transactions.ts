@@ -1,8 +1,9 @@
 import { type Area, type BrokenRow, Fenced, type FindingCode } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { isHeldBack } from './flow-transactions.ts'
+import { outsideOf } from './outside-tables.ts'
 import { putMessage, stimulate } from './stimulate.ts'
-import { type InstanceTableRow, keyOf } from './tables.ts'
+import { type BookmarkTableRow, type InstanceTableRow, keyOf } from './tables.ts'
 
 interface ExaminedRow {
   readonly place: string
@@ -35,12 +36,15 @@ export const examinations: Readonly<Record<Area, (database: Database) => Examine
         ],
       }
     }),
-  bookmarks: ({ tables }) =>
-    [...tables.bookmarks.values()].map((row) => {
-      const instance = tables.instances.get(row.instanceId)
+  bookmarks: (database) =>
+    [...database.tables.bookmarks.values()].map((row) => {
+      const instance = database.tables.instances.get(row.instanceId)
       const found = (code: FindingCode) => [broken(code, row, row.id, row.instanceId, row.name)]
       if (instance === undefined) return { place: row.id, broken: found('BOOKMARK_WITHOUT_INSTANCE') }
-      return { place: row.id, broken: instance.finishedAt === undefined ? [] : found('BOOKMARK_OF_FINISHED') }
+      if (instance.finishedAt !== undefined) return { place: row.id, broken: found('BOOKMARK_OF_FINISHED') }
+      const isStill = instance.status === 'quarantined' || instance.status === 'paused'
+      const isLost = !isStill && hasLostTask(database, row)
+      return { place: row.id, broken: isLost ? found('TASK_LOST') : [] }
     }),
   inbox: ({ tables }) =>
     [...tables.inbox.values()].flat().map((row) => {
@@ -85,6 +89,7 @@ export function repairs(
   for (const { tenant, key } of wanted) {
     const instance = tables.instances.get(key)
     if ((code === 'STRANDED' || code === 'BOOKMARK_LOST') && instance) reopen(database, instance)
+    else if (code === 'TASK_LOST') reopen(database, tables.instances.get(tables.bookmarks.get(key)!.instanceId)!)
     else if (area === 'bookmarks') tables.bookmarks.delete(key)
     else if (code === 'MESSAGE_NOT_COUNTED') stimulate(database, [key.split('/')[0]!])
     else if (area === 'inbox') tables.inbox.delete(key.split('/')[0]!)
@@ -107,6 +112,7 @@ const AREA_OF: Readonly<Record<FindingCode, Area>> = {
   CLAIM_OF_DEAD_NODE: 'agenda',
   BOOKMARK_OF_FINISHED: 'bookmarks',
   BOOKMARK_WITHOUT_INSTANCE: 'bookmarks',
+  TASK_LOST: 'bookmarks',
   INBOX_OF_FINISHED: 'inbox',
   INBOX_WITHOUT_INSTANCE: 'inbox',
   MESSAGE_NOT_COUNTED: 'inbox',
@@ -150,6 +156,20 @@ function lostBookmark({ tables }: Database, row: InstanceTableRow): BrokenRow[] 
     ([step, { kind, bookmark }]) => kind === 'waiting' && bookmark !== undefined && !present.includes(step),
   )
   return isLost ? [{ ...broken('BOOKMARK_LOST', row, id, id, status), present }] : []
+}
+
+/** The row of a task follows its bookmark: what is young, and in somebody's hands or about to be, may still get it. */
+function hasLostTask(
+  { tables, now }: Database,
+  { id, tenant, kind, instanceId, createdAt }: BookmarkTableRow,
+): boolean {
+  if (kind !== 'task' && kind !== 'human') return false
+  const { tasks, humanTasks } = outsideOf(tables)
+  const key = keyOf(tenant, id)
+  if (tasks.get(key)?.status === 'open' || humanTasks.get(key)?.status === 'open') return false
+  const agenda = tables.agenda.get(instanceId)
+  const isInHands = agenda !== undefined && (agenda.claimedBy !== undefined || agenda.dueAt <= now())
+  return !isInHands || createdAt < now() - 60_000
 }
 
 const REVISIONS: ReadonlySet<string> = new Set(['rewound', 'migrated', 'retried', 'forked'])

@@ -57,18 +57,19 @@ export function maintenanceTransactions(database: Database): Synchronous<Mainten
       const going = instanceIds
         .flatMap((id) => tables.instances.get(id) ?? [])
         .filter((row) => mayGo(database, row, request))
-      let rows = 0
+      let [rows, incidents] = [0, 0]
       for (const { id } of going) {
         rows += tables.journal.get(id)?.length ?? 0
         tables.journal.delete(id)
         tables.inbox.delete(id)
         tables.instances.delete(id)
         for (const [key, row] of tables.bookmarks) if (row.instanceId === id) tables.bookmarks.delete(key)
-        for (const [key, row] of tables.incidents) if (row.instanceId === id) tables.incidents.delete(key)
+        for (const [key, row] of tables.incidents)
+          if (row.instanceId === id) incidents += tables.incidents.delete(key) ? 1 : 0
         for (const [key, run] of tables.scheduleRuns)
           if (run.instanceId === id && !run.open) tables.scheduleRuns.delete(key)
       }
-      return { instances: going.length, rows }
+      return { instances: going.length, rows, incidents }
     },
     trim: (nodeId, ttlMs, incidentsMs, limit) => {
       if (!keepTurn(nodeId, ttlMs)) return undefined
@@ -114,8 +115,11 @@ function mayGo(database: Database, row: InstanceTableRow, { keep }: SweepRequest
   const open = [...tables.incidents.values()].some(
     (incident) => incident.instanceId === id && incident.resolvedAt === undefined,
   )
-  const aspect = row.status === 'faulted' && open ? 'unresolved' : row.status
-  const found = rule(`definition:${definitionId}`, aspect) ?? rule('*', aspect)
-  const keepMs = found === undefined ? keep[aspect as KeptAs] : found.keepMs
-  return keepMs !== undefined && finishedAt + keepMs <= now()
+  const ruleOf = (aspect: string) => rule(`definition:${definitionId}`, aspect) ?? rule('*', aspect)
+  const isUnresolved = row.status === 'faulted' && open
+  const asFaulted = isUnresolved && keep.unresolved === 'as faulted' && ruleOf('unresolved') === undefined
+  const aspect = (isUnresolved && !asFaulted ? 'unresolved' : row.status) as KeptAs
+  const found = ruleOf(aspect)
+  const keepMs = found === undefined ? keep[aspect] : found.keepMs
+  return typeof keepMs === 'number' && finishedAt + keepMs <= now()
 }

@@ -44,8 +44,14 @@ export function taskTransactions(database: Database): Synchronous<TaskStore> {
   return {
     open: (task) => {
       const key = keyOf(task.tenant, task.id)
-      if (tasks.has(key) || !isWanted(task)) return
+      const present = tasks.get(key)
+      if ((present !== undefined && present.status !== 'cancelled') || !isWanted(task)) return
       const now = database.now()
+      // Put away while its bookmark was lost. Earlier claims count, and none of them is good any more.
+      if (present !== undefined) {
+        Object.assign(present, { status: 'open', dueAt: now, worker: undefined, endedAt: undefined })
+        return
+      }
       const fresh = { dueAt: now, leaseNo: 0, worker: undefined, progress: undefined, createdAt: now }
       tasks.set(key, { ...task, ...fresh, status: 'open', endedAt: undefined })
     },
@@ -112,7 +118,12 @@ export function humanTaskTransactions(database: Database): Synchronous<HumanTask
   return {
     open: (task) => {
       const key = keyOf(task.tenant, task.id)
-      if (humanTasks.has(key) || !tables.bookmarks.has(task.id)) return
+      const present = humanTasks.get(key)
+      if ((present !== undefined && present.status !== 'cancelled') || !tables.bookmarks.has(task.id)) return
+      if (present !== undefined) {
+        Object.assign(present, { status: 'open', endedAt: undefined })
+        return
+      }
       const createdAt = database.now()
       const fresh = { outcome: undefined, completedBy: undefined, createdAt, endedAt: undefined }
       humanTasks.set(key, { ...task, ...fresh, status: 'open' })

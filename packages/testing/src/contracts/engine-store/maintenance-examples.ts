@@ -12,6 +12,7 @@ import {
   startItem,
   TENANT,
   WORKFLOW,
+  waitingFact,
 } from './fixture.ts'
 
 const AT_ONCE: KeepTimes = { completed: 0, faulted: 0, cancelled: 0, terminated: 0, unresolved: undefined }
@@ -172,24 +173,50 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       await maintenance.takeTurn('retention', node.id, HOUR, true)
       const name = { tenant: TENANT, subject: `instance:${id}`, aspect: 'hold' } as const
       await maintenance.saveRule(name, { keepMs: undefined, reason: 'court order' })
-      expect(await maintenance.remove(request(node.id), [id])).toEqual({ instances: 0, rows: 0 })
+      expect(await maintenance.remove(request(node.id), [id])).toEqual({ instances: 0, rows: 0, incidents: 0 })
       expect((await instances.statuses(TENANT, [id])).get(id)).toBe('completed')
     })
 
-    it('keeps what faulted while its incident is open', async () => {
-      const b = await open()
-      const node = await b.joined()
+    /** One without an incident, and one with an open one. */
+    async function faulted(b: Bench, node: ContractNode) {
       const [resolved, unresolved] = [await b.started(node), await b.started(node)]
       const incident = { id: b.newId(), step: 'a', fingerprint: 'f', code: 'E', message: 'm' }
       await node.checkpoint(
         checkpoint(resolved, { facts: ENDED, then: FAULTED }),
         checkpoint(unresolved, { facts: ENDED, then: FAULTED, incidents: [incident] }),
       )
+      return { resolved, unresolved, incidentId: incident.id }
+    }
+
+    it('keeps what faulted while its incident is open, where that is asked for', async () => {
+      const b = await open()
+      const node = await b.joined()
+      const { resolved, unresolved } = await faulted(b, node)
       expect(await sweepAll(b.store, request(node.id))).toEqual([resolved])
       const name = { tenant: TENANT, subject: '*', aspect: 'unresolved' } as const
       await b.store.maintenance.saveRule(name, { keepMs: 0, reason: undefined })
       expect(await sweepAll(b.store, request(node.id))).toEqual([unresolved])
       expect(await b.store.instances.get(TENANT, unresolved)).toBeUndefined()
+    })
+
+    it('deletes what faulted with its open incident, where nothing is said of such', async () => {
+      const b = await open()
+      const node = await b.joined()
+      const { maintenance, incidents } = b.store
+      const { resolved, unresolved, incidentId } = await faulted(b, node)
+      const keep: KeepTimes = { ...AT_ONCE, faulted: undefined, unresolved: 'as faulted' }
+      const rule = (aspect: 'faulted' | 'unresolved', subject: string, keepMs: number | undefined) =>
+        maintenance.saveRule({ tenant: TENANT, subject, aspect }, { keepMs, reason: undefined })
+      expect(await sweepAll(b.store, request(node.id, { keep }))).toEqual([])
+      await rule('unresolved', '*', undefined)
+      await rule('faulted', `definition:${WORKFLOW}`, 0)
+      expect(await sweepAll(b.store, request(node.id, { keep }))).toEqual([resolved])
+      await maintenance.saveRule({ tenant: TENANT, subject: '*', aspect: 'unresolved' }, undefined)
+      await maintenance.takeTurn('retention', node.id, HOUR, true)
+      expect(await maintenance.remove(request(node.id, { keep }), [unresolved])).toEqual({
+        ...{ instances: 1, rows: 2, incidents: 1 },
+      })
+      expect(await incidents.get(TENANT, incidentId)).toBeUndefined()
     })
 
     it('deletes a child with or after its parent, never before it', async () => {
@@ -218,7 +245,7 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
         [ids[0], 2],
         [ids[1], 2],
       ])
-      expect(await maintenance.remove(asked, [ids[0]!, ids[1]!])).toEqual({ instances: 2, rows: 4 })
+      expect(await maintenance.remove(asked, [ids[0]!, ids[1]!])).toEqual({ instances: 2, rows: 4, incidents: 0 })
       expect(await sweepAll(b.store, asked)).toEqual([ids[2]])
     })
 
@@ -354,6 +381,40 @@ export function maintenanceExamples(open: () => Promise<Bench>): void {
       const both = [...broken, { tenant: TENANT, key: right.id }]
       expect(await maintenance.repair(node.id, 'BOOKMARK_OF_FINISHED', both)).toBe(1)
       expect(await maintenance.examine('bookmarks', undefined, 10)).toMatchObject({ looked: 1, broken: [] })
+    })
+
+    it('finds a bookmark whose task is gone, and has its instance opened anew', async () => {
+      const b = await open()
+      const node = await b.joined()
+      const { maintenance, tasks, humanTasks, agenda } = b.store
+      const marks = (['task', 'human', 'signal'] as const).map((kind) =>
+        bookmark(b.newId(), { kind, name: kind, hash: kind, step: kind }),
+      )
+      const [work, ask] = marks
+      const id = await b.started(node)
+      const facts = marks.map((mark) => waitingFact(mark))
+      const claimed = async () => (await maintenance.examine('bookmarks', undefined, 10)).broken
+      await node.checkpoint(checkpoint(id, { facts, opens: marks }))
+      // Its owner may be about to make them.
+      expect(await claimed()).toEqual([])
+      await node.checkpoint(checkpoint(id, { seq: 5, then: SUSPENDED }))
+      const of = { tenant: TENANT, instanceId: id }
+      const broken = await claimed()
+      expect(broken.map(({ code, key }) => [code, key]).sort()).toEqual(
+        [work, ask].map((mark) => ['TASK_LOST', mark!.id]).sort(),
+      )
+      await tasks.open({
+        ...of,
+        ...{ id: work!.id, step: 'task', queue: 'default', name: 'task', payload: '{}', leaseMs: HOUR, mostClaims: 3 },
+      })
+      expect(await maintenance.repair(node.id, 'TASK_LOST', broken)).toBe(1)
+      expect(await agenda.inbox([id])).toMatchObject([{ messages: [{ kind: 'reopen' }] }])
+      await humanTasks.open({
+        ...{ ...of, id: ask!.id, step: 'human', title: 'Ask', description: undefined, form: undefined },
+        ...{ outcomes: ['done'], assignee: undefined, candidates: [], dueInMs: undefined },
+      })
+      expect(await claimed()).toEqual([])
+      expect(await maintenance.repair(node.id, 'TASK_LOST', broken)).toBe(0)
     })
 
     it('mends nothing for a node that was buried, and nothing that needs a person', async () => {

@@ -118,6 +118,26 @@ export function taskExamples(open: () => Promise<Bench>): void {
     expect(await tasks.end(TENANT, id, 1, 'completed', '{}')).toBe('cancelled')
   })
 
+  it('opens a task again that was put away while its bookmark was lost, and not one that was done', async () => {
+    const { claim, tasks, task, id, node, instanceId, store } = await withTask(open)
+    await claim()
+    await store.stimuli.send({ tenant: TENANT, instanceId, kind: 'edit', payload: '{}', dedupeKey: undefined })
+    const [again] = await node.claim()
+    const { claimNo, stim } = again!
+    await node.checkpoint(checkpoint(instanceId, { claimNo, seq: 3, stim, closes: [id] }))
+    expect(await tasks.end(TENANT, id, 1, 'completed', '{}')).toBe('cancelled')
+    await tasks.open(task)
+    expect(await tasks.get(TENANT, id)).toMatchObject({ status: 'cancelled' })
+    const row = bookmark(id, { kind: 'task', name: 'print', hash: 'task' })
+    await node.checkpoint(checkpoint(instanceId, { claimNo, seq: 4, stim, opens: [row] }))
+    await tasks.open(task)
+    expect(await tasks.end(TENANT, id, 1, 'completed', '{}')).toBe('lease-lost')
+    expect(await claim()).toMatchObject([{ id, leaseNo: 2, payload: { page: 1 } }])
+    expect(await tasks.end(TENANT, id, 2, 'completed', '{}')).toBe('done')
+    await tasks.open(task)
+    expect(await tasks.get(TENANT, id)).toMatchObject({ status: 'completed' })
+  })
+
   it('tells which kinds of tasks can be claimed', async () => {
     const { claim, tasks } = await withTask(open)
     const print = { tenant: TENANT, queue: 'default', name: 'print' }
