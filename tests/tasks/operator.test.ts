@@ -18,6 +18,22 @@ beforeAll(async () => {
     activities: [{ id: 'ask', type: 'human-task', inputs: { title: 'Well?', outcomes: ['yes', 'no'] } }],
   } as never)
   await test.publish({
+    id: 'beside',
+    activities: [
+      { id: 'ask', type: 'human-task', inputs: { title: 'Well?', outcomes: ['yes'] } },
+      { id: 'work', type: 'run-task', inputs: { task: 'bind' } },
+      { id: 'gate', type: 'wait-for-event', inputs: { event: 'beside-go' } },
+      { id: 'again', type: 'log', inputs: { message: 'here' } },
+      { id: 'check', type: 'wait-for-event', inputs: { event: 'beside-check' } },
+      { id: 'fails', type: 'fault', inputs: { message: 'no' } },
+    ],
+    connections: [
+      { from: 'gate', to: 'again' },
+      { from: 'again', to: 'check' },
+      { from: 'check', to: 'fails' },
+    ],
+  } as never)
+  await test.publish({
     id: 'patient',
     activities: [{ id: 'wait', type: 'wait-for-event', inputs: { event: 'never' } }],
   } as never)
@@ -84,6 +100,30 @@ describe('an instance that waits for a worker', () => {
     await test.engine.tasks.complete({ id: second.id, leaseNo: 1 }, 'copy')
     expect(await end(original)).toMatchObject({ output: { got: 'original' } })
     expect(await end(forked.instanceId)).toMatchObject({ output: { got: 'copy' } })
+  })
+
+  it('asks anew for what was done since the step that it is taken back to, and keeps what is still open', async () => {
+    const id = await start('beside')
+    const open = async () => (await test.engine.humanTasks.list({ instanceId: id, status: 'open' }, 10))[0]
+    const worked = async () => (await test.engine.tasks.claim({ tasks: ['bind'], waitMs: 10_000 }))[0]!
+    const hear = (name: string) =>
+      expect.poll(() => test.engine.publish({ name }).then(({ matched }) => matched)).toBe(1)
+    await test.rests(id, 'suspended')
+    await hear('beside-go')
+    const [asked, task] = [await open(), await worked()]
+    await test.engine.tasks.complete(task, 'once')
+    await hear('beside-check')
+    expect((await end(id))?.status).toBe('faulted')
+    expect(await test.engine.verbs.retry(id, { step: 'again' })).toEqual({ outcome: 'accepted' })
+    const again = await worked()
+    expect(again.id).not.toBe(task.id)
+    await expect.poll(() => open().then((each) => each?.id)).toBe(asked!.id)
+    expect(await test.engine.tasks.complete(task, 'twice')).toMatchObject({ outcome: 'already-completed' })
+    expect(await test.engine.tasks.complete(again, 'anew')).toMatchObject({ outcome: 'done' })
+    expect(await test.engine.humanTasks.complete({ id: asked!.id })).toMatchObject({ outcome: 'done' })
+    expect((await test.engine.doctor()).findings).toEqual([])
+    await test.engine.cancel(id)
+    expect((await end(id))?.status).toBe('cancelled')
   })
 
   it('is explained', async () => {

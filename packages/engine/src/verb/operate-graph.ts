@@ -1,6 +1,7 @@
 import { errorMessage, isJsonObject, type Json } from '@lockstep/base'
 import { applyFact } from '../graph/apply-fact.ts'
 import type { GraphState, OpenWait } from '../graph/graph-state.ts'
+import { ownMember } from '../graph/own-member.ts'
 import { openWaitOf, openWaits } from '../graph/waits.ts'
 import type { Fact, StepKey, Wait } from '../journal/fact.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
@@ -9,6 +10,7 @@ import type { NewBookmark, NewIncident } from '../store/commit-store.ts'
 import { bookmarksFor } from '../worker/bookmarks-for.ts'
 import type { ExecutionOrder, ReopenOrder, ResolveOrder, RetryOrder, Stands } from '../worker/control-messages.ts'
 import type { LiveGraph } from '../worker/graph/live-graph.ts'
+import { reopenOutside } from '../worker/graph/open-outside.ts'
 import { endOfChild } from './tell-child-ends.ts'
 
 /** What keeps a graph from going on. */
@@ -60,7 +62,7 @@ function retry(graph: LiveGraph, { step, rewind }: RetryOrder, refuse: (reason: 
   const fact: Fact =
     rewind === undefined
       ? { kind: 'retried' }
-      : { kind: 'rewound', step: step ?? '', toSeq: rewind.toSeq, state: rewind.state }
+      : { kind: 'rewound', step: step ?? '', toSeq: rewind.toSeq, state: askedAnew(graph, rewind.state) }
   try {
     applyFact(program, state, fact)
   } catch (error) {
@@ -77,11 +79,26 @@ function retry(graph: LiveGraph, { step, rewind }: RetryOrder, refuse: (reason: 
   })
 }
 
+/** Work that was done since the moment to go back to is asked for anew, as a task of its own: the one that was done stays done. */
+function askedAnew({ host, state }: LiveGraph, back: Json): Json {
+  const { waits, ...rest } = back as unknown as GraphState
+  const anew = Object.entries(waits).map(([step, opened]) => {
+    const { wait } = opened
+    if (wait.kind !== 'task' && wait.kind !== 'human') return [step, opened]
+    const now = ownMember(state.waits, step)?.wait
+    const isOpen = now !== undefined && 'id' in now && now.id === wait.id
+    return [step, isOpen ? opened : { ...opened, wait: { ...wait, id: host.newId() } }]
+  })
+  return { ...rest, waits: Object.fromEntries(anew) } as unknown as Json
+}
+
 /** Puts back what should stand outside for waits and does not. */
 function reopen(graph: LiveGraph, { present = [], known = [] }: ReopenOrder): void {
   const ids = new Map(known)
   const lost = openWaits(graph.state).filter(({ step }) => graph.isAlive(step) && !present.includes(step))
   graph.host.record({ opens: lost.flatMap((each) => reopened(graph, each, ids.get(each.step))) })
+  // A task needs its bookmark first. What stands still makes nothing outside.
+  if (standsOf(graph.state) === undefined) reopenOutside(graph)
 }
 
 /** What nobody knows the outcome of is still to be decided: the retry has closed the incident that asked. */
