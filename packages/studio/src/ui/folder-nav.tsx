@@ -7,8 +7,8 @@ export interface FolderItem {
   readonly label: string
   readonly depth: number
   readonly count: string
-  /** What the address says when it is open. Absent: it only holds others. */
-  readonly search: Readonly<Record<string, string>> | undefined
+  /** What the address says when it is open. */
+  readonly search: Readonly<Record<string, string>>
   readonly isOpen: boolean
   /** Something in it wants to be looked at, in a word. */
   readonly alarm?: string | undefined
@@ -43,32 +43,20 @@ export function FolderNav(props: {
 function FolderRow({ item, to }: { readonly item: FolderItem; readonly to: '/definitions' | '/locks' }) {
   const { key, label, depth, count, search, isOpen, alarm } = item
   const Icon = isOpen ? FolderOpen : Folder
-  const style = { paddingLeft: 10 + depth * 14 }
-  const inside = (
-    <>
-      <Icon size={15} aria-hidden />
-      <span className="clip">{label}</span>
-      <span className="num small">
-        {alarm !== undefined && <em>{alarm}</em>} {count}
-      </span>
-    </>
-  )
-  if (search === undefined)
-    return (
-      <span className={classes.parent} style={style}>
-        {inside}
-      </span>
-    )
   return (
     <Link
       to={to}
       search={search as never}
       activeProps={{}}
       title={key}
-      style={style}
+      style={{ paddingLeft: 10 + depth * 14 }}
       aria-current={isOpen ? 'true' : undefined}
     >
-      {inside}
+      <Icon size={15} aria-hidden />
+      <span className="clip">{label}</span>
+      <span className="num small">
+        {alarm !== undefined && <em>{alarm}</em>} {count}
+      </span>
     </Link>
   )
 }

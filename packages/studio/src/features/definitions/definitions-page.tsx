@@ -1,4 +1,4 @@
-import { Button, Group, Tooltip } from '@mantine/core'
+import { Button, Group, Select, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Workflow } from 'lucide-react'
@@ -27,7 +27,14 @@ import { recentRuns } from './recent-runs.ts'
 import tagClasses from './tags.module.css'
 import { TriggerList } from './trigger-list.tsx'
 
+const ORDERS = [
+  { value: 'id', label: 'By id' },
+  { value: 'name', label: 'By name' },
+  { value: '-updatedAt', label: 'Last changed first' },
+]
+
 export function DefinitionsPage() {
+  const [search, change] = useUrlSearch()
   const folders = useFolders()
   const list = <DefinitionList hasTags={folders.items.length > 0} />
   return (
@@ -41,7 +48,20 @@ export function DefinitionsPage() {
         </>
       }
     >
-      <SearchField parameter="name" label="Name begins with" />
+      <div className={classes.tools}>
+        <SearchField parameter="q" label="Name, id or tag" />
+        <Select
+          size="xs"
+          w={170}
+          aria-label="Order"
+          allowDeselect={false}
+          data={ORDERS}
+          value={ORDERS.find(({ value }) => value === search.sort)?.value ?? 'id'}
+          onChange={(sort) =>
+            change({ sort: sort === 'id' ? undefined : (sort ?? undefined), cursor: undefined }, true)
+          }
+        />
+      </div>
       {folders.items.length === 0 ? (
         list
       ) : (
@@ -57,7 +77,14 @@ export function DefinitionsPage() {
 function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
   const [search] = useUrlSearch()
   const query = useQuery({
-    ...definitionsQuery({ name: search.name, tag: search.tag, cursor: search.cursor, limit: 50 }),
+    ...definitionsQuery({
+      q: search.q,
+      name: search.name,
+      tag: search.tag,
+      sort: search.sort,
+      cursor: search.cursor,
+      limit: 50,
+    }),
     refetchInterval: usePollMs(10_000),
   })
   // One page of one list, whatever there are of workflows.
@@ -82,7 +109,7 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
           'Started',
           'Last 24 h',
           'Last run',
-          ...(changes.data === undefined ? [] : ['Changed']),
+          'Changed',
           { label: 'Actions', right: true },
         ]}
         empty={<NoWorkflows search={search} />}
@@ -107,11 +134,9 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
               <TriggerList {...definition} />
             </td>
             <RunCells definitionId={definition.id} recent={recent} />
-            {changes.data !== undefined && (
-              <td>
-                <Changed change={changes.data.get(definition.id)} />
-              </td>
-            )}
+            <td>
+              <Changed at={definition.updatedAt} change={changes.data?.get(definition.id)} />
+            </td>
             <td className={table.right}>
               <Group gap={6} wrap="nowrap" justify="flex-end">
                 {definition.version !== null && (
@@ -128,7 +153,7 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
 }
 
 function NoWorkflows({ search }: { readonly search: Readonly<Record<string, string | undefined>> }) {
-  const isSearched = Boolean(search.name) || Boolean(search.tag)
+  const isSearched = Boolean(search.q ?? search.name) || Boolean(search.tag)
   return (
     <Empty
       icon={<Workflow size={22} />}
@@ -136,7 +161,7 @@ function NoWorkflows({ search }: { readonly search: Readonly<Record<string, stri
       {...(isSearched ? { action: <AllWorkflows /> } : {})}
     >
       {isSearched
-        ? search.tag && `Looked for in the folder ${search.tag}.`
+        ? search.tag && `Looked for among those with the tag ${search.tag.replaceAll(',', ' or ')}.`
         : 'Draw one, write one in code, or send a graph document to the API with lockstep definitions push.'}
     </Empty>
   )
@@ -164,18 +189,19 @@ function Tags({ tags }: { readonly tags: readonly string[] }) {
   )
 }
 
-/** Who changed its draft or published it last, as far as the audit log was read. */
-function Changed({ change }: { readonly change: Change | undefined }) {
-  if (change === undefined) return <span className="muted">–</span>
+/** When it was last saved, published or retracted; who did it, as far as the audit log was read. */
+function Changed({ at, change }: { readonly at: string; readonly change: Change | undefined }) {
+  // The entry says when it was asked for, the workflow when it was written: one from long before is about something else.
+  const isSame = change !== undefined && Date.parse(at) - Date.parse(change.at) < NEAR_MS
   return (
     <span>
-      {change.who !== undefined && <>{change.who}, </>}
-      <span className={change.who === undefined ? undefined : 'muted'}>
-        <When at={change.at} />
-      </span>
+      {isSame && change.who !== undefined && <>{change.who}, </>}
+      <When at={at} />
     </span>
   )
 }
+
+const NEAR_MS = 15_000
 
 function StateChips({ definition: { id, state, version } }: { readonly definition: DefinitionItem }) {
   if (state === 'draft') return <ToneChip tone="queued">Draft only</ToneChip>

@@ -14,10 +14,10 @@ export function useFolders(): Known {
   const [search] = useUrlSearch()
   const { data } = useQuery(definitionsQuery({ limit: 200 }))
   const more = data?.page.next === null ? '' : '+'
-  const items = foldersOf(data?.items ?? []).map(({ tag, label, depth, count, isOnlyParent }) => ({
+  const items = foldersOf(data?.items ?? []).map(({ tag, label, depth, count, filter }) => ({
     ...{ key: tag, label, depth, count: `${count}${more}` },
-    search: isOnlyParent ? undefined : { tag },
-    isOpen: search.tag === tag,
+    search: { tag: filter },
+    isOpen: search.tag === filter,
   }))
   return { items, all: data === undefined ? '' : `${data.items.length}${more}` }
 }

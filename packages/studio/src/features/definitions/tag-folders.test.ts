@@ -3,13 +3,11 @@ import { foldersOf } from './tag-folders.ts'
 
 it('are tags by their paths, each workflow counted once', () => {
   const items = [{ tags: ['sales/eu', 'sales/us'] }, { tags: ['sales/eu', 'nightly'] }, { tags: [] }]
-  expect(
-    foldersOf(items).map(({ tag, label, depth, count, isOnlyParent }) => [tag, label, depth, count, isOnlyParent]),
-  ).toEqual([
-    ['nightly', 'nightly', 0, 1, false],
-    ['sales', 'sales', 0, 2, true],
-    ['sales/eu', 'eu', 1, 2, false],
-    ['sales/us', 'us', 1, 1, false],
+  expect(foldersOf(items).map(({ tag, label, depth, count, filter }) => [tag, label, depth, count, filter])).toEqual([
+    ['nightly', 'nightly', 0, 1, 'nightly'],
+    ['sales', 'sales', 0, 2, 'sales/eu,sales/us'],
+    ['sales/eu', 'eu', 1, 2, 'sales/eu'],
+    ['sales/us', 'us', 1, 1, 'sales/us'],
   ])
 })
 

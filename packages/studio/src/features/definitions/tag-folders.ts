@@ -6,10 +6,10 @@ export interface Folder {
   /** Its last part: `eu` of `sales/eu`. */
   readonly label: string
   readonly depth: number
-  /** Workflows with this tag or one below it. 0: it only holds others. */
+  /** Workflows with this tag or one below it. */
   readonly count: number
-  /** No workflow has it by itself, so there is nothing to filter by. */
-  readonly isOnlyParent: boolean
+  /** The tags that lie in it, its own among them where a workflow has it, as the API filters by them. */
+  readonly filter: string
 }
 
 /** Tags as folders: a slash stands between a folder and what lies in it. By name, those inside below the one around them. */
@@ -27,7 +27,10 @@ export function foldersOf(items: readonly Pick<DefinitionItem, 'tags'>[]): reado
     label: tag.slice(tag.lastIndexOf('/') + 1),
     depth: tag.split('/').length - 1,
     count: counts.get(tag) ?? 0,
-    isOnlyParent: !own.has(tag),
+    filter: [...own]
+      .filter((each) => each === tag || each.startsWith(`${tag}/`))
+      .sort()
+      .join(','),
   }))
 }
 
