@@ -28,6 +28,37 @@ it.runIf(process.getuid?.() === 0)('says to root why the user who runs PostgreSQ
   })
 })
 
+it.runIf(process.getuid?.() === 0)('says so when only the folder is closed to that user', async () => {
+  const bin = mkdtempSync(path.join(tmpdir(), 'lockstep-open-'))
+  chmodSync(bin, 0o755)
+  try {
+    for (const program of ['postgres', 'initdb']) {
+      writeFileSync(path.join(bin, program), '#!/bin/sh\necho "initdb: error: Permission denied" >&2; exit 1\n')
+      chmodSync(path.join(bin, program), 0o755)
+    }
+    const options = { folder: path.join(project, 'data'), searchPath: bin, project, clock: systemClock }
+    await expect(startLocalPostgres(options)).rejects.toMatchObject({
+      code: 'LOCAL_POSTGRES_FAILED',
+      message: expect.stringMatching(/does not run as root.*into that folder.*chmod o\+x/),
+    })
+  } finally {
+    rmSync(bin, { recursive: true, force: true })
+  }
+})
+
+it('names the folder that it may not make', async () => {
+  const bin = path.join(project, 'bin')
+  mkdirSync(bin)
+  for (const program of ['postgres', 'initdb']) writeFileSync(path.join(bin, program), '', { mode: 0o755 })
+  // A file in the way: root may write everywhere else.
+  writeFileSync(path.join(project, 'taken'), '')
+  const folder = path.join(project, 'taken', 'postgres')
+  await expect(startLocalPostgres({ folder, searchPath: bin, project, clock: systemClock })).rejects.toMatchObject({
+    code: 'LOCAL_POSTGRES_FAILED',
+    message: expect.stringMatching(/taken\/postgres failed at making that folder: .*(ENOTDIR|EEXIST)/),
+  })
+})
+
 it('does not take a process for its server that only has the number of one that died', async () => {
   const bin = path.join(project, 'bin')
   const folder = path.join(project, 'postgres')

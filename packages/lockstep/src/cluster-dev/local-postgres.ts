@@ -40,10 +40,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   const folder = path.resolve(options.folder)
   const data = path.join(folder, 'data')
   const owner = ownerFor()
-  // The folders above stay open for whom we become; what is secret lies in this one.
-  mkdirSync(path.dirname(folder), { recursive: true })
-  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
+  makeFolder(folder, owner)
   if (!existsSync(path.join(data, 'PG_VERSION'))) initialise(path.join(bin, 'initdb'), folder, data, owner)
   const password = readFileSync(passwordFile(folder), 'utf8')
   const urlAt = (port: number): string => `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`
@@ -86,6 +83,17 @@ function ownerFor(): Owner | undefined {
   }
 }
 
+/** The folders above stay open for whom we become; what is secret lies in this one. */
+function makeFolder(folder: string, owner: Owner | undefined): void {
+  try {
+    mkdirSync(path.dirname(folder), { recursive: true })
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+    if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
+  } catch (cause) {
+    throw new LocalPostgresFailed({ folder, doing: 'making that folder', log: errorMessage(cause) }, { cause })
+  }
+}
+
 const passwordFile = (folder: string): string => path.join(folder, 'password')
 
 function initialise(initdb: string, folder: string, data: string, owner: Owner | undefined): void {
@@ -103,9 +111,10 @@ function initialise(initdb: string, folder: string, data: string, owner: Owner |
 
 function reasonOf(cause: unknown, program: string, owner: Owner | undefined): string {
   const { code, stderr } = cause as { readonly code?: string; readonly stderr?: Buffer }
-  if (code === 'EACCES' && owner !== undefined)
-    return `PostgreSQL does not run as root, and the user ${owner.uid}, who runs it instead, does not get to ${program} or into that folder: let others pass through the folders above them (chmod o+x), or do not be root`
   const said = stderr?.toString().trim()
+  // The program itself could not be run, or it could, and did not get into the folder.
+  if (owner !== undefined && (code === 'EACCES' || said?.includes('Permission denied')))
+    return `PostgreSQL does not run as root, and the user ${owner.uid}, who runs it instead, does not get to ${program} or into that folder: let others pass through the folders above them (chmod o+x), or do not be root`
   return said === undefined || said === '' ? errorMessage(cause) : said
 }
 
