@@ -13,6 +13,7 @@ const keys: readonly (readonly [readonly string[], string])[] = [
   [['k'], 'Row before'],
   [['Enter'], 'Open the row'],
   [['x'], 'Select the row'],
+  [['p'], 'Peek at the row'],
   [['['], 'Instance: one fact back in time'],
   [[']'], 'Instance: one fact on'],
   [['Esc'], 'Close, or leave what is selected'],

@@ -1,14 +1,16 @@
-import { ActionIcon, Checkbox, Popover, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Checkbox, Popover, Switch, TextInput, Tooltip } from '@mantine/core'
 import { Columns3, X } from 'lucide-react'
 import { useState } from 'react'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { columnsOf, isColumn, namedColumns } from './columns.ts'
+import { useDensity } from './density.ts'
 import classes from './instances.module.css'
 
 /** Which columns stand beside the usual ones; any member of input, output and variables can be one. They are part of the address. */
 export function ColumnChooser() {
   const [search, change] = useUrlSearch()
   const [text, setText] = useState('')
+  const [density, setDensity] = useDensity()
   const chosen = columnsOf(search.columns)
   const set = (columns: readonly string[]): void => change({ columns: columns.join(',') || undefined }, true)
   const toggle = (column: string): void =>
@@ -25,6 +27,12 @@ export function ColumnChooser() {
       </Popover.Target>
       <Popover.Dropdown>
         <div className={classes.columns}>
+          <Switch
+            size="xs"
+            label="Narrow rows"
+            checked={density === 'narrow'}
+            onChange={(event) => setDensity(event.currentTarget.checked ? 'narrow' : 'usual')}
+          />
           {Object.entries(namedColumns).map(([column, label]) => (
             <Checkbox
               key={column}

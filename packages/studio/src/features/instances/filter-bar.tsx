@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { definitionsQuery } from '../../api/queries.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { ColumnChooser } from './column-chooser.tsx'
+import { ExportMenu } from './export-menu.tsx'
 import { readTerms, suggestions, termsOf, termText } from './filter-terms.ts'
 import classes from './instances.module.css'
 
@@ -25,6 +26,7 @@ const builtIn: readonly View[] = [
   { name: 'Completed', search: { status: 'completed' } },
   { name: 'Faulted today', search: { status: 'faulted,quarantined', 'createdAt[gte]': '-1d' } },
   { name: 'Waiting over 1 h', search: { status: 'suspended', 'createdAt[lte]': '-1h' } },
+  { name: 'Slowest', search: { 'createdAt[gte]': '-1d', order: 'duration' } },
 ]
 
 const ID = /^wfi_[0-9a-f-]{36}$/i
@@ -33,7 +35,8 @@ export function FilterBar() {
   const [search, change] = useUrlSearch()
   const [own, setOwn] = useLocalStorage<readonly View[]>({ key: 'lockstep-instance-views', defaultValue: [] })
   const terms = termsOf(search)
-  const said = Object.fromEntries(terms)
+  // The order is no filter, but part of a view.
+  const said = { ...Object.fromEntries(terms), ...(search.order === undefined ? {} : { order: search.order }) }
   return (
     <div className={classes.bar}>
       <nav className={classes.views} aria-label="Views">
@@ -63,6 +66,7 @@ export function FilterBar() {
       ))}
       <FilterField apply={(parameters) => change({ ...parameters, cursor: undefined })} />
       <ColumnChooser />
+      <ExportMenu />
       {terms.length > 0 && (
         <SaveView
           save={(name) => setOwn([...own.filter((view) => view.name !== name), { name, search: said }])}

@@ -1,7 +1,7 @@
-import { Button, Checkbox } from '@mantine/core'
+import { ActionIcon, Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Activity, ArrowUp, X } from 'lucide-react'
+import { ArrowUp, PanelRight } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { definitionsQuery, instancesQuery } from '../../api/queries.ts'
 import { serverNow } from '../../api/server-time.ts'
@@ -9,7 +9,7 @@ import type { Instance, Page as PageOf } from '../../api/wire.ts'
 import { listenKeys } from '../../app/keys.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
-import { Area, Empty } from '../../ui/area.tsx'
+import { Area } from '../../ui/area.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { StatusChip } from '../../ui/status.tsx'
@@ -18,25 +18,38 @@ import { Took, When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { columnLabel, columnsOf, columnValue } from './columns.ts'
+import { useDensity } from './density.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { termsOf } from './filter-terms.ts'
 import classes from './instances.module.css'
 import { mergeRows } from './merge-rows.ts'
+import { NoInstances } from './no-instances.tsx'
 import { nowText } from './now-text.ts'
+import { PeekPanel } from './peek-panel.tsx'
 import { StartButton } from './start-dialog.tsx'
 
 const PAGE = 50
+/** As many as one answer has. */
+const MOST = 200
 
 export function InstancesPage() {
   const [search, change] = useUrlSearch()
-  const terms = termsOf(search)
-  const filter = Object.fromEntries(terms)
+  const filter = Object.fromEntries(termsOf(search))
+  const isSlowest = search.order === 'duration'
   const query = useQuery({
-    ...instancesQuery({ ...filter, limit: PAGE, cursor: search.cursor }),
+    ...instancesQuery({ ...filter, limit: isSlowest ? MOST : PAGE, cursor: search.cursor }),
     refetchInterval: usePollMs(2_500),
   })
   return (
-    <Page title="Instances" lead="Every run of every workflow, newest first" actions={<StartButton />}>
+    <Page
+      title="Instances"
+      lead={
+        isSlowest
+          ? `The longest first, of the newest ${MOST} that fit on each page`
+          : 'Every run of every workflow, newest first'
+      }
+      actions={<StartButton />}
+    >
       <FilterBar />
       <Card flush>
         <Area
@@ -44,37 +57,29 @@ export function InstancesPage() {
           query={query}
           rows={12}
           isEmpty={({ items, page }) => items.length === 0 && page.next === null}
-          empty={<NoInstances filtered={terms.length > 0} clear={() => change(cleared(search))} />}
+          empty={<NoInstances />}
         >
-          {(page) => <InstanceTable page={page} filter={filter} key={JSON.stringify([filter, search.cursor])} />}
+          {(page) => (
+            <InstanceTable
+              page={isSlowest ? { ...page, items: slowestFirst(page.items, serverNow()) } : page}
+              filter={filter}
+              key={JSON.stringify([filter, search.order, search.cursor])}
+            />
+          )}
         </Area>
       </Card>
+      {search.peek !== undefined && (
+        <PeekPanel instanceId={search.peek} close={() => change({ peek: undefined }, true)} />
+      )}
     </Page>
   )
 }
 
-const cleared = (search: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))
-
-function NoInstances({ filtered, clear }: { readonly filtered: boolean; readonly clear: () => void }) {
-  if (!filtered) {
-    return (
-      <Empty icon={<Activity size={22} />} title="Nothing has run yet" action={<StartButton />}>
-        Start a workflow here, through the API, or with lockstep instances start.
-      </Empty>
-    )
-  }
-  return (
-    <Empty
-      icon={<Activity size={22} />}
-      title="No instance fits the filter"
-      action={
-        <Button variant="default" size="xs" leftSection={<X size={14} />} onClick={clear}>
-          Drop the filter
-        </Button>
-      }
-    />
-  )
+/** Not of all there are: the server lists by time. */
+const slowestFirst = (rows: readonly Instance[], now: number): readonly Instance[] => {
+  const took = ({ createdAt, finishedAt }: Instance): number =>
+    (finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(createdAt)
+  return [...rows].sort((a, b) => took(b) - took(a))
 }
 
 interface TableProps {
@@ -85,6 +90,7 @@ interface TableProps {
 function InstanceTable({ page, filter }: TableProps) {
   const [search, change] = useUrlSearch()
   const columns = columnsOf(search.columns)
+  const [density] = useDensity()
   const { data: definitions } = useQuery(definitionsQuery({ limit: 200 }))
   const names = useMemo(() => new Map(definitions?.items.map(({ id, name }) => [id, name])), [definitions])
   const navigate = useNavigate()
@@ -112,8 +118,9 @@ function InstanceTable({ page, filter }: TableProps) {
     setExcluded(new Set())
     setSelected(new Set(ids))
   }
-  const keys = useRef({ rows, current, toggle, select })
-  keys.current = { rows, current, toggle, select }
+  const peek = (id: string): void => change({ peek: id }, true)
+  const keys = useRef({ rows, current, toggle, select, peek })
+  keys.current = { rows, current, toggle, select, peek }
   useEffect(() => {
     const move = (by: number): void => {
       const { rows: all, current: from } = keys.current
@@ -130,6 +137,10 @@ function InstanceTable({ page, filter }: TableProps) {
           const row = keys.current.rows[keys.current.current]
           if (row !== undefined) keys.current.toggle(row.id)
         },
+        p: () => {
+          const row = keys.current.rows[keys.current.current]
+          if (row !== undefined) keys.current.peek(row.id)
+        },
         Enter: (event) => {
           const row = keys.current.rows[keys.current.current]
           if (row === undefined || event.target !== document.body) return
@@ -145,7 +156,12 @@ function InstanceTable({ page, filter }: TableProps) {
   const left = useMemo(() => [...excluded], [excluded])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only keeps rows from moving
-    <div onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)} className={classes.list}>
+    <div
+      onMouseEnter={() => setHovered(true)}
+      onMouseLeave={() => setHovered(false)}
+      className={classes.list}
+      data-density={density}
+    >
       {selected.size > 0 && (
         <BulkBar
           ids={selection}
@@ -194,11 +210,19 @@ function InstanceTable({ page, filter }: TableProps) {
               ))}
               <th>Started</th>
               <th className={table.right}>Duration</th>
+              <th className={table.tick}>
+                <span className="visually-hidden">Peek</span>
+              </th>
             </tr>
           </thead>
           <tbody ref={body}>
             {rows.map((row, index) => (
-              <tr key={row.id} data-selected={isSelected(row.id)} data-current={index === current}>
+              <tr
+                key={row.id}
+                data-selected={isSelected(row.id)}
+                data-current={index === current}
+                data-peeked={search.peek === row.id}
+              >
                 <td className={table.tick}>
                   <Checkbox
                     size="xs"
@@ -239,6 +263,17 @@ function InstanceTable({ page, filter }: TableProps) {
                 </td>
                 <td className={table.right}>
                   <Took from={row.createdAt} to={row.finishedAt} />
+                </td>
+                <td>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={26}
+                    aria-label={`Peek at ${shortId(row.id)}`}
+                    onClick={() => peek(row.id)}
+                  >
+                    <PanelRight size={15} />
+                  </ActionIcon>
                 </td>
               </tr>
             ))}

@@ -30,10 +30,12 @@ export function CurveChart(props: {
   readonly chart: Chart
   readonly metrics: Metrics
   readonly marks: readonly Mark[]
+  /** The same curves of the range before, where they are compared. */
+  readonly before?: Metrics['curves'] | undefined
   /** A place of the curves was clicked. */
   readonly pick: (index: number) => void
 }) {
-  const { chart, metrics, marks } = props
+  const { chart, metrics, marks, before } = props
   const silent = chart.curves.every(({ name }) => (metrics.curves[name] ?? []).every((value) => value === null))
   const scheme = useComputedColorScheme('light')
   const host = useRef<HTMLDivElement>(null)
@@ -73,9 +75,13 @@ export function CurveChart(props: {
             const { dash, ...colours } = strokes[index % strokes.length]!
             return { label, stroke: colours[scheme], width: 1.6, dash: [...dash], points: { size: 4 } }
           }),
+          ...(before === undefined ? [] : chart.curves).map(({ label }, index) => {
+            const colours = strokes[index % strokes.length]!
+            return { label: `${label} before`, stroke: `${colours[scheme]}80`, width: 1, points: { show: false } }
+          }),
         ],
       },
-      dataOf(chart, metrics),
+      dataOf(chart, metrics, before),
       element,
     )
     plot.over.addEventListener('click', () => {
@@ -87,7 +93,7 @@ export function CurveChart(props: {
       watch.disconnect()
       plot.destroy()
     }
-  }, [chart, metrics, marks, scheme, silent])
+  }, [chart, metrics, marks, before, scheme, silent])
   return (
     <>
       <ul className={classes.legend}>
@@ -97,6 +103,7 @@ export function CurveChart(props: {
             {label}
           </li>
         ))}
+        {before !== undefined && <li className="muted">thin: the range before</li>}
       </ul>
       {silent ? (
         <p className={classes.silent}>Nothing came in this range.</p>
@@ -138,7 +145,8 @@ function LineSample({ scheme, dash, ...colours }: (typeof strokes)[number] & { r
   )
 }
 
-const dataOf = (chart: Chart, { at, curves }: Metrics): UPlot.AlignedData => [
+const dataOf = (chart: Chart, { at, curves }: Metrics, before: Metrics['curves'] | undefined): UPlot.AlignedData => [
   at.map((ms) => ms / 1_000),
   ...chart.curves.map(({ name }) => [...(curves[name] ?? [])]),
+  ...(before === undefined ? [] : chart.curves.map(({ name }) => [...(before[name] ?? at.map(() => null))])),
 ]

@@ -1,12 +1,12 @@
-import { Button, SegmentedControl, Select, Switch } from '@mantine/core'
+import { Button, SegmentedControl, Select, Switch, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Download } from 'lucide-react'
+import { Download, Image } from 'lucide-react'
 import { useMemo } from 'react'
 import { nodesQuery } from '../../api/queries.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
-import { saveFile } from '../../browser/save-file.ts'
+import { saveFile, savePicture } from '../../browser/save-file.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { csvOf } from '../../ui/csv.ts'
@@ -21,6 +21,8 @@ import { type Mark, marksOf, markWords } from './marks.ts'
 import classes from './metrics.module.css'
 import { type Metrics, metricsQuery, ranges, rangesOfNode } from './metrics-query.ts'
 import { momentText } from './moment-text.ts'
+import { pictureOf } from './picture.ts'
+import { countOf, previousCurves, RANGE_MS, widerRange } from './previous.ts'
 
 export function MetricsPage() {
   const [search, change] = useUrlSearch()
@@ -29,6 +31,23 @@ export function MetricsPage() {
   const range = offered.find((each) => each === search.range) ?? '1h'
   const [asTable, setAsTable] = useLocalStorage({ key: 'lockstep-metrics-table', defaultValue: false })
   const query = useQuery({ ...metricsQuery(range, node), refetchInterval: usePollMs(10_000, 10_000) })
+  const wider = widerRange[range]
+  const isComparable = wider !== undefined && offered.includes(wider)
+  const compares = search.compare === '1' && isComparable
+  const wide = useQuery({
+    ...metricsQuery(wider ?? range, node),
+    enabled: compares,
+    refetchInterval: usePollMs(30_000, 30_000),
+  })
+  const { data } = query
+  // While another range is on its way, the one before is shown: the two do not fit together.
+  const before = useMemo(
+    () =>
+      compares && data?.range === range && wide.data?.range === wider
+        ? previousCurves(data, wide.data!, RANGE_MS[range])
+        : undefined,
+    [compares, data, wide.data, range, wider],
+  )
   return (
     <Page
       title="Metrics"
@@ -41,6 +60,23 @@ export function MetricsPage() {
             checked={asTable}
             onChange={(event) => setAsTable(event.currentTarget.checked)}
           />
+          <Tooltip
+            label={
+              isComparable
+                ? 'Draws the same time before, as thin lines, coarser where less is kept'
+                : 'Nothing is kept from before this range'
+            }
+            multiline
+            maw={280}
+          >
+            <Switch
+              size="sm"
+              label="Compare"
+              disabled={!isComparable}
+              checked={compares}
+              onChange={(event) => change({ compare: event.currentTarget.checked ? '1' : undefined }, true)}
+            />
+          </Tooltip>
           <NodeChoice chosen={node} choose={(to) => change({ node: to }, true)} />
           <SegmentedControl
             size="xs"
@@ -53,16 +89,25 @@ export function MetricsPage() {
             size="xs"
             variant="default"
             leftSection={<Download size={14} />}
-            disabled={query.data === undefined}
-            onClick={() => query.data && saveFile(`metrics-${range}.csv`, 'text/csv', metricsCsv(query.data))}
+            disabled={data === undefined}
+            onClick={() => data && saveFile(`metrics-${range}.csv`, 'text/csv', metricsCsv(data))}
           >
-            Export CSV
+            CSV
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Image size={14} />}
+            disabled={data === undefined || asTable}
+            onClick={() => data && savePicture(`metrics-${range}.png`, shownCharts(data, range))}
+          >
+            PNG
           </Button>
         </div>
       }
     >
       <Area name="metrics" query={query} rows={8}>
-        {(metrics) => <Figures metrics={metrics} asTable={asTable} />}
+        {(metrics) => <Figures metrics={metrics} asTable={asTable} before={before} />}
       </Area>
     </Page>
   )
@@ -114,16 +159,23 @@ function Covers({ metrics }: { readonly metrics: Metrics }) {
   )
 }
 
-function Figures({ metrics, asTable }: { readonly metrics: Metrics; readonly asTable: boolean }) {
+interface FiguresProps {
+  readonly metrics: Metrics
+  readonly asTable: boolean
+  /** The curves of the range before, where they are compared. */
+  readonly before: Metrics['curves'] | undefined
+}
+
+function Figures({ metrics, asTable, before }: FiguresProps) {
   const { data: events } = useQuery(eventsQuery())
   const marks = useMemo(() => marksOf(metrics, events?.items ?? []), [metrics, events])
   return (
     <>
-      <Totals metrics={metrics} />
+      <Totals metrics={metrics} before={before} />
       {marks.length > 0 && <Marks metrics={metrics} marks={marks} />}
       <div className={classes.charts}>
         {chartsOf(metrics.curves).map((chart) => (
-          <ChartCard key={chart.id} chart={chart} metrics={metrics} marks={marks} asTable={asTable} />
+          <ChartCard key={chart.id} chart={chart} metrics={metrics} marks={marks} asTable={asTable} before={before} />
         ))}
       </div>
     </>
@@ -155,13 +207,29 @@ const totals = [
   ['durationP99Ms', 'Duration p99', durationText],
 ] as const
 
-function Totals({ metrics }: { readonly metrics: Metrics }) {
+/** Totals that rates add up to. */
+const rates: Readonly<Record<string, string>> = {
+  started: 'startedPerMinute',
+  completed: 'completedPerMinute',
+  faulted: 'faultedPerMinute',
+}
+
+function Totals({ metrics, before }: Pick<FiguresProps, 'metrics' | 'before'>) {
+  const earlier = (name: string): number | undefined => {
+    const rate = rates[name]
+    return rate === undefined || before === undefined ? undefined : countOf(metrics, before[rate])
+  }
   return (
     <dl className={classes.totals} data-testid="metrics-totals">
       {totals.map(([name, label, write]) => (
         <div key={name} data-total={name} data-value={metrics.totals[name] ?? ''}>
           <dt>{label}</dt>
           <dd className="num">{metrics.totals[name] == null ? '–' : write(metrics.totals[name])}</dd>
+          {earlier(name) !== undefined && (
+            <dd className={classes.earlier} data-testid={`before-${name}`}>
+              {earlier(name)!.toLocaleString('en')} before
+            </dd>
+          )}
         </div>
       ))}
     </dl>
@@ -173,8 +241,9 @@ function ChartCard(props: {
   readonly metrics: Metrics
   readonly marks: readonly Mark[]
   readonly asTable: boolean
+  readonly before: Metrics['curves'] | undefined
 }) {
-  const { chart, metrics, marks } = props
+  const { chart, metrics, marks, before } = props
   const navigate = useNavigate()
   const open = (index: number): void => {
     const { from, to } = windowOf(metrics, index)
@@ -195,10 +264,19 @@ function ChartCard(props: {
       {props.asTable ? (
         <CurveTable chart={chart} metrics={metrics} open={open} />
       ) : (
-        <CurveChart chart={chart} metrics={metrics} marks={marks} pick={open} />
+        <CurveChart chart={chart} metrics={metrics} marks={marks} before={before} pick={open} />
       )}
     </Card>
   )
+}
+
+/** What the page shows now, painted once more. */
+function shownCharts(metrics: Metrics, range: string): HTMLCanvasElement {
+  const charts = chartsOf(metrics.curves).flatMap((chart) => {
+    const plot = document.querySelector<HTMLCanvasElement>(`[data-testid="plot-${chart.id}"] canvas`)
+    return plot === null ? [] : [{ title: titleOf(chart, metrics), plot }]
+  })
+  return pictureOf(`Lockstep, ${range} up to ${momentText(metrics, metrics.at.at(-1) ?? 0)}`, charts)
 }
 
 function metricsCsv({ at, curves }: Metrics): string {
