@@ -9,6 +9,8 @@ export interface CollectedSpan {
   readonly name: string
   readonly service: string
   readonly failed: boolean
+  /** Why it failed, as the collector was told. */
+  readonly message: string | undefined
   readonly attributes: Readonly<Record<string, unknown>>
   readonly links: readonly { readonly traceId: string }[]
 }
@@ -54,7 +56,7 @@ interface WireSpan {
   readonly parentSpanId?: string
   readonly name: string
   readonly links?: readonly { readonly traceId: string }[]
-  readonly status?: { readonly code?: number }
+  readonly status?: { readonly code?: number; readonly message?: string }
   readonly attributes?: readonly KeyValue[]
 }
 
@@ -74,6 +76,7 @@ function read(text: string): CollectedSpan[] {
         ...{ traceId, spanId, name, links, service },
         parentSpanId: parentSpanId === '' ? undefined : parentSpanId,
         failed: status?.code === 2,
+        message: status?.message,
         attributes: attributesOf(attributes),
       }))
   })

@@ -3,12 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { cloneDatabase } from '@lockstep/testing/harness'
-import { type RunningNode, resolveNodeOptions, startNode, workflow } from 'lockstep'
+import { defineActivity, type RunningNode, resolveNodeOptions, startNode, workflow } from 'lockstep'
+import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { environmentNames } from '../../packages/lockstep/src/options/raw-options.ts'
 import { until } from '../faults/until.ts'
 import { type CollectedSpan, openCollector, type SpanCollector } from './span-collector.ts'
 
+const SECRET = 'sixteen bytes or more'
 const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const workflows = [
   workflow('shaky', async (ctx) =>
@@ -21,6 +23,22 @@ const workflows = [
       { retry: { attempts: 2, initial: '1ms' } },
     ),
   ),
+  workflow('spills', async (ctx) =>
+    ctx.step('call', async (step) => {
+      throw new Error(`refused ${await step.secret('partner')}`)
+    }),
+  ),
+]
+const activities = [
+  defineActivity({
+    type: 'spill',
+    title: 'Spill',
+    description: 'Fails with its secret in the message.',
+    inputs: Type.Object({ given: Type.String() }),
+    run: async ({ given }) => {
+      throw new Error(`refused ${Buffer.from(given).toString('base64')}`)
+    },
+  }),
 ]
 
 let collector: SpanCollector
@@ -35,11 +53,11 @@ const open = async (nodeName: string, otlpEndpoint: string | undefined): Promise
   const node = await startNode(
     resolveNodeOptions({
       ...{ port: 0, databaseUrl: database.url, nodeName, outbound: { allow: ['127.0.0.1'] } },
-      secrets: async () => 'sixteen bytes or more',
+      secrets: async () => SECRET,
       ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
     }),
     edge,
-    { workflows, activities: [], jobs: [] },
+    { workflows, activities, jobs: [] },
   )
   nodes.push(node)
   return node
@@ -169,6 +187,21 @@ describe('spans', () => {
     ])
     const held = named(spansOf(ours[0]!.traceId), 'lock.acquire till')
     expect(held).toMatchObject([{ attributes: { 'lock.outcome': 'granted' } }])
+  })
+
+  it('say why a step failed without the secrets that it used', async () => {
+    const node = await open('node-s', collector.url)
+    const activity = { id: 'call', type: 'spill', inputs: { given: { $secret: 'partner' } } }
+    const document = { id: 'spilled', activities: [activity] }
+    expect((await post(node, '/workflow-definitions', document)).status).toBe(201)
+    expect((await post(node, '/workflow-definitions/spilled/publish', {})).status).toBe(200)
+    for (const definitionId of ['spills', 'spilled'])
+      expect((await post(node, '/workflow-instances', { definitionId, wait: '60s' })).body.status).toBe('faulted')
+    await node.stop()
+    const messages = named(collector.spans, 'step call').flatMap(({ service, message }) =>
+      service === 'node-s' ? [message] : [],
+    )
+    expect(messages).toEqual(['refused [secret]', 'refused [secret]'])
   })
 
   it('are not made, and nothing is sent along, where nobody collects', async () => {

@@ -152,7 +152,8 @@ async function tryOnce<T>(
   await abortable(host.durable(), signal)
   const idempotencyKey = `${host.identity.instanceId}:${step}${execution.memo.repetition(step)}`
   const facts = { number, idempotencyKey, lease: passed?.lease }
-  const about = { step, attempt: number, effect: plan.effect }
+  const withoutSecrets = (text: string): string => execution.secrets.text(text)
+  const about = { step, attempt: number, effect: plan.effect, withoutSecrets }
   const outcome = await host.effect(() => makeAttempt(execution, step, plan, facts), about)
   // An attempt that was told to stop says nothing of what it tried.
   passed?.leave(signal?.aborted ? 'untried' : outcome.kind)

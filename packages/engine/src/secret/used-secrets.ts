@@ -38,6 +38,10 @@ export class UsedSecrets {
     return this.#mask.shows(text)
   }
 
+  text(text: string): string {
+    return this.#mask.text(text)
+  }
+
   json<T extends Json | undefined>(value: T): T {
     return this.#mask.json(value)
   }

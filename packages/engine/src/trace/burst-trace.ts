@@ -11,6 +11,8 @@ export interface StepAbout {
   readonly step: StepKey
   readonly attempt: number
   readonly effect: string
+  /** A message without the secrets that the instance has read: what is told to a collector leaves the house. */
+  readonly withoutSecrets: (text: string) => string
 }
 
 export class BurstTrace {
@@ -32,6 +34,7 @@ export class BurstTrace {
 
   async step<T>(about: StepAbout | undefined, run: () => Promise<T>): Promise<T> {
     const { step = 'transaction', ...rest } = about ?? { attempt: 1, effect: 'transactional' }
+    const fail = (message: string): void => span.fail(about === undefined ? 'failed' : about.withoutSecrets(message))
     const span = this.#below(`step ${shortName(step)}`, {
       'lockstep.step': step,
       'lockstep.attempt': rest.attempt,
@@ -40,10 +43,10 @@ export class BurstTrace {
     try {
       const answer = await span.within(run)
       const failure = failureOf(answer)
-      if (failure !== undefined) span.fail(failure)
+      if (failure !== undefined) fail(failure)
       return answer
     } catch (error) {
-      span.fail(errorMessage(error))
+      fail(errorMessage(error))
       throw error
     } finally {
       span.end()

@@ -37,7 +37,8 @@ export async function runEffect(
       const durable = host.durable()
       await (passed === undefined ? durable : abortable(durable, abort.signal))
       if (!graph.isAlive(step)) throw noLongerWanted(run)
-      const about = { step, attempt, effect: activity.effect }
+      const withoutSecrets = (text: string): string => graph.secrets.text(text)
+      const about = { step, attempt, effect: activity.effect, withoutSecrets }
       const result = await host.effect(() => attemptEffect(graph, run, handler, inputs, abort, passed), about)
       end = { result: checkedResult(run, result, shell.limits) }
     }
