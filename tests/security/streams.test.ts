@@ -1,4 +1,4 @@
-import { type Clock, silentLogger, systemClock, systemRandom } from '@lockstep/base'
+import { type Clock, silentLogger, systemClock, systemRandom, toWireId } from '@lockstep/base'
 import { workflow } from '@lockstep/engine'
 import { type Db, openPostgres, postgresAccess } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
@@ -14,13 +14,15 @@ const MOST = 3
 const hasty: Clock = { ...systemClock, schedule: (ms, run) => systemClock.schedule(ms === 15_000 ? 100 : ms, run) }
 const faulty = workflow('faulty', async (ctx) => ctx.step('boom', async () => Promise.reject(new Error('no'))))
 
+const waits = workflow('waits', async (ctx) => ctx.waitFor('never'))
+
 let database: Awaited<ReturnType<typeof cloneDatabase>>
 let keys: Db
 let node: LiveNode
 beforeAll(async () => {
   database = await cloneDatabase(inject('postgres'))
   keys = await openPostgres({ url: database.url, clock: systemClock, random: systemRandom, logger: silentLogger })
-  node = await openLiveNode(database.url, [faulty], {
+  node = await openLiveNode(database.url, [faulty, waits], {
     clock: hasty,
     streamsEach: MOST,
     access: {
@@ -91,6 +93,18 @@ describe('a stream', () => {
     expect(reader.comments.at(-1)).toBe('no longer allowed')
     await using again = await follow(key)
     await again.until('it beats', ({ comments }) => comments.includes('ping'))
+  })
+
+  it('of what an instance hands out ends at a heartbeat when its reader may not read instances any more', async () => {
+    const { key } = await keyWith(['instances:read'])
+    const { instanceId } = await node.engine.start({ definitionId: 'waits', input: {} })
+    const path = `/workflow-instances/${toWireId('instance', instanceId)}/results/stream`
+    const answer = await send('GET', path, { as: key })
+    expect(answer.status).toBe(200)
+    await keys.transaction((tx) =>
+      tx.script(`update api_key set permissions = array['locks:read'] where id = '${parseKey(key)!.id}'`),
+    )
+    expect((await answer.text()).trim().split('\n').at(-1)).toBe(': no longer allowed')
   })
 
   it('is one of so many of the same principal; the next one is told to come back, and others are not', async () => {

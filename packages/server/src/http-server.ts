@@ -12,7 +12,7 @@ import type { Coordinator } from '@lockstep/coordination'
 import { DEFAULT_TENANT, type DeadLetters, type Engine, type LiveFeed, type SecretVault } from '@lockstep/engine'
 import type { BrowseStore, HoldingStore, IdempotencyStore } from '@lockstep/engine/ports'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type Access, type AccessOptions, openAccess, stillKnown } from './auth/access.ts'
+import { type AccessOptions, openAccess } from './auth/access.ts'
 import { UnsafeStart } from './auth/errors.ts'
 import { guardRoutes } from './auth/guard.ts'
 import { isLoopback } from './auth/same-site.ts'
@@ -24,9 +24,9 @@ import { sendSecurityHeaders } from './hardening/security-headers.ts'
 import type { HealthSource } from './health/health.ts'
 import { healthRoutes } from './health/health-routes.ts'
 import { workflowRequests } from './http-trigger/workflow-requests.ts'
-import { LiveStreams, type StreamGuard, type StreamReader } from './live/live-streams.ts'
+import { mayStillRead } from './live/live-guard.ts'
+import { LiveStreams, type StreamGuard } from './live/live-streams.ts'
 import { StreamSeats } from './live/stream-seats.ts'
-import { mayHearAll } from './live/topic-permissions.ts'
 import type { MetricsHistory } from './metrics/history.ts'
 import type { MetricsReadings } from './metrics/metrics-readings.ts'
 import { type MetricsText, metricsRoute } from './metrics/metrics-route.ts'
@@ -254,11 +254,6 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   )
   requirePermissions()
   return app
-}
-
-async function mayStillRead(access: Access, { headers, address: ip, filter }: StreamReader): Promise<boolean> {
-  const principal = await stillKnown(access, { method: 'GET', headers, ip })
-  return principal !== undefined && mayHearAll(principal, filter)
 }
 
 async function apiScope(app: FastifyInstance, context: ApiContext): Promise<void> {

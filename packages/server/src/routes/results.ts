@@ -1,6 +1,7 @@
 import { fromWireId } from '@lockstep/base'
 import { MOST_READ } from '@lockstep/engine'
 import Type from 'typebox'
+import { mayStillDo } from '../live/live-guard.ts'
 import { openResultStream } from '../live/result-stream.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
 import { waitMs } from '../request/wait.ts'
@@ -60,11 +61,12 @@ export const streamResults = route({
   replyTypes: ['text/event-stream'],
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND'],
   stream: true,
-  async handle({ engine, tenant, waits, seats, clock }, { params, query, headers, principal }) {
+  async handle({ engine, tenant, waits, seats, clock, access }, { params, query, headers, address, principal }) {
     const instanceId = fromWireId('instance', params.id)
     const from = placeOf(headers['last-event-id']) ?? query.after ?? 0
     await engine.results.read(instanceId, { tenant, after: from, limit: 1 })
-    const wanted = { results: engine.results, tenant, instanceId, after: from, waits, clock }
+    const mayStay = () => mayStillDo(access, { headers, address }, tenant, 'instances:read')
+    const wanted = { results: engine.results, tenant, instanceId, after: from, waits, clock, mayStay }
     return {
       status: 200,
       type: 'text/event-stream; charset=utf-8',
