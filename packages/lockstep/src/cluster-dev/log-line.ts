@@ -1,4 +1,5 @@
 import type { Terminal } from '../cli/terminal/terminal.ts'
+import { shown } from '../log/shown.ts'
 
 type Colors = Terminal['colors']
 
@@ -9,11 +10,11 @@ export function readableLine(line: string, colors: Colors): string {
   const { level, time, area, msg, ...fields } = entry
   const paint = { debug: colors.gray, warn: colors.yellow, error: colors.red }[String(level)] ?? colors.cyan
   const told = Object.entries(fields).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const text = shown(typeof value === 'string' ? value : JSON.stringify(value))
     return ` ${colors.gray(`${name}=`)}${text}`
   })
   const where = typeof area === 'string' ? `${colors.magenta(area)} ` : ''
-  return `${colors.gray(String(time).slice(11, 23))} ${paint(String(level).padEnd(5))} ${where}${String(msg)}${told.join('')}`
+  return `${colors.gray(String(time).slice(11, 23))} ${paint(String(level).padEnd(5))} ${where}${shown(String(msg))}${told.join('')}`
 }
 
 function parse(line: string): Record<string, unknown> | undefined {

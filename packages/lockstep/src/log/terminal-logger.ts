@@ -2,6 +2,7 @@ import type { Clock, LogFields, Logger } from '@lockstep/base'
 import colors from 'picocolors'
 import type { LogLevel, LogLevels } from './log-levels.ts'
 import { redact, redactText } from './redact.ts'
+import { shown } from './shown.ts'
 
 const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 }
 const look = { debug: colors.gray, info: colors.cyan, warn: colors.yellow, error: colors.red } as const
@@ -13,7 +14,9 @@ export function terminalLogger(levels: LogLevels, clock: Clock, write: (line: st
     if (rank[each] < rank[level]) return
     const time = new Date(clock.now()).toISOString().slice(11, 23)
     const where = area === '' ? '' : colors.magenta(`${area} `)
-    write(`${colors.gray(time)} ${look[each](each.padEnd(5))} ${where}${redactText(message)}${describe(fields)}\n`)
+    write(
+      `${colors.gray(time)} ${look[each](each.padEnd(5))} ${where}${shown(redactText(message))}${describe(fields)}\n`,
+    )
   }
   return {
     debug: at('debug'),
@@ -28,6 +31,8 @@ function describe(fields: LogFields | undefined): string {
   if (fields === undefined) return ''
   return Object.entries(redact(fields))
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${colors.gray(`${key}=`)}${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(
+      ([key, value]) => ` ${colors.gray(`${key}=`)}${shown(typeof value === 'string' ? value : JSON.stringify(value))}`,
+    )
     .join('')
 }

@@ -1,7 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import colors from 'picocolors'
+import { shownPainted } from '../../log/shown.ts'
 
 type Colors = ReturnType<typeof colors.createColors>
+
+/** Empties the screen, where it is all that is written. */
+export const CLEAR = '\x1b[2J\x1b[3J\x1b[H'
 
 /** Everything that a command touches outside of itself. */
 export interface Terminal {
@@ -40,8 +44,10 @@ export function systemTerminal(): Terminal {
     return interrupt.signal
   }
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    // Answers hold what others wrote. Programs get it as it is; a terminal would obey it.
+    out: (text) =>
+      void process.stdout.write(isTerminal && text !== CLEAR ? shownPainted(text, { returns: false }) : text),
+    err: (text) => void process.stderr.write(process.stderr.isTTY ? shownPainted(text, { returns: true }) : text),
     isTerminal,
     columns: process.stdout.columns ?? 120,
     colors: colors.createColors(isTerminal && !process.env.NO_COLOR && process.env.TERM !== 'dumb'),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { EndedBadly, EXIT, UsageError } from '../exit-codes.ts'
-import type { Terminal } from './terminal.ts'
+import { CLEAR, type Terminal } from './terminal.ts'
 
 export interface WatchFlags {
   readonly watch?: string | true
@@ -8,8 +8,6 @@ export interface WatchFlags {
 
 export const watched = (command: Command): Command =>
   command.option('-w, --watch [seconds]', 'show it again and again until Ctrl-C (every 2 seconds)')
-
-const CLEAR = '\x1b[2J\x1b[3J\x1b[H'
 
 /** Shows once, or again and again. At a terminal each time on an empty screen. */
 export async function watching(terminal: Terminal, { watch }: WatchFlags, show: () => Promise<void>): Promise<void> {
