@@ -44,6 +44,11 @@ describe('a token of the issuer', () => {
     expect(body.id).toBe(`token:${issuer.url}#ana`)
   })
 
+  it('is let in as one of several audiences, and as the kind that issuers say it is', async () => {
+    for (const more of [{ aud: ['another', AUDIENCE] }, { typ: 'Bearer' }, { token_use: 'access' }])
+      expect((await who(await issuer.sign(claims(more)))).status).toBe(200)
+  })
+
   it('is let in with nothing when it has no role of ours', async () => {
     const token = await issuer.sign(claims({ realm: { roles: ['superuser'] } }))
     expect((await who(token)).body).toMatchObject({ role: null, permissions: [] })
@@ -71,6 +76,13 @@ describe('a token of the issuer', () => {
     'without a key id': () => issuer.sign(claims(), { kid: undefined }),
     'with a key id that nobody has': () => issuer.sign(claims(), { kid: 'key-of-nobody' }),
     'that is an id token by its type': () => issuer.sign(claims(), { typ: 'id_token+jwt' }),
+    'that is an id token by its claims': () => issuer.sign(claims({ at_hash: 'x' })),
+    'that is an id token as Keycloak writes it': () => issuer.sign(claims({ typ: 'ID' })),
+    'that is a refresh token as Keycloak writes it': () => issuer.sign(claims({ typ: 'Refresh' })),
+    'that is an id token as Cognito writes it': () => issuer.sign(claims({ token_use: 'id' })),
+    'that signs somebody out': () => issuer.sign(claims({ events: {} })),
+    'that is more than a year old': () => issuer.sign(claims({ iat: seconds() - 400 * 86_400 })),
+    'that is made in times to come': () => issuer.sign(claims({ iat: seconds() + 600 })),
     'that asks for an extension': () => issuer.sign(claims(), { crit: ['b64'], b64: true }),
     'signed by another key': async () => issuer.sign(claims(), {}, (await generateKeyPair('RS256')).privateKey),
     'with the key of its choice in it': async () => {

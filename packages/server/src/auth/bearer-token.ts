@@ -40,6 +40,8 @@ export const ALGORITHMS: readonly string[] = [
   'EdDSA',
 ]
 export const TOLERANCE_S = 30
+/** Whatever it says of its end; with it, one that is made in times to come is none either. */
+const OLDEST = '366d'
 const DISCOVERY_MS = 5_000
 const LONGEST_TOKEN = 8_192
 const TENANT = /^[a-z0-9][a-z0-9._-]{0,62}$/
@@ -61,9 +63,9 @@ export function bearerTokens({ issuer, audience, roleClaim = 'roles', tenantClai
       try {
         const { payload } = await jwtVerify(token, await keySet(), {
           ...{ issuer, audience, algorithms: [...ALGORITHMS], clockTolerance: TOLERANCE_S },
-          requiredClaims: ['exp', 'sub', 'iat'],
+          ...{ requiredClaims: ['exp', 'sub', 'iat'], maxTokenAge: OLDEST },
         })
-        return principalOf(payload, issuer, roleClaim, tenantClaim)
+        return isForAccess(payload) ? principalOf(payload, issuer, roleClaim, tenantClaim) : undefined
       } catch (error) {
         if (isRefusal(error)) return undefined
         throw new IssuerUnreachable({ issuer, reason: errorMessage(error) }, { cause: error })
@@ -81,6 +83,17 @@ function isPossible(token: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Of an access token, where an issuer writes its kind into its claims: Keycloak as `typ`, Cognito as `token_use`. */
+const ACCESS: ReadonlySet<unknown> = new Set([undefined, 'Bearer', 'access'])
+/** Of ID tokens and of those that sign somebody out: they tell who somebody is, and open nothing. */
+const OF_OTHERS = ['at_hash', 'c_hash', 's_hash', 'events']
+
+/** Where the client has the name of the audience, what was signed for another purpose passes every other check. */
+function isForAccess(payload: JWTPayload): boolean {
+  const { typ, token_use: use } = payload
+  return ACCESS.has(typ) && ACCESS.has(use) && !OF_OTHERS.some((claim) => Object.hasOwn(payload, claim))
 }
 
 /** Keys that cannot be had are our trouble, and no verdict on the token. */
