@@ -171,6 +171,7 @@ describe('a link', () => {
     const { page } = await asked()
     const json = await api.app.inject({ url: page, method: 'POST', payload: { outcome: 'approve' } })
     expect(json.statusCode).toBe(415)
+    expect(json.json().detail).toContain('send Content-Type: application/x-www-form-urlencoded')
     expect((await visit(page, { ...good, 'field.notes': 'x'.repeat(300_000) })).statusCode).toBe(413)
     expect((await visit(page)).statusCode).toBe(200)
   })

@@ -27,6 +27,8 @@ declare module 'fastify' {
     opens?: true | undefined
     /** Of a route for anybody: who comes is counted, and perhaps asked who they are. */
     visitors?: Visitors | undefined
+    /** Media types of bodies, where they are not JSON alone. */
+    accepts?: readonly string[] | undefined
     /** Its name in the audit log. */
     operation?: string
   }

@@ -4,6 +4,9 @@ import { MalformedJson } from '../problem/request-errors.ts'
 import { refuseUnreadable } from '../request/readable.ts'
 import { checkSound, type JsonLimits } from '../request/sound-json.ts'
 
+/** As the answer to others names them. */
+export const ACCEPTED = ['application/json', 'application/x-www-form-urlencoded', 'text/…']
+
 const sizes = new WeakMap<FastifyRequest, number>()
 
 /** How large the body was. */

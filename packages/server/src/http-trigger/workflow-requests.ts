@@ -17,7 +17,7 @@ import { checkSound, type JsonLimits } from '../request/sound-json.ts'
 import type { Answer } from '../route/answer.ts'
 import { goneSignal } from '../route/gone-signal.ts'
 import type { ApiContext } from '../route/route.ts'
-import { bodyBytes, readWorkflowBodies } from './request-body.ts'
+import { ACCEPTED, bodyBytes, readWorkflowBodies } from './request-body.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const OPERATION = 'startByRequest'
@@ -41,7 +41,7 @@ export function workflowRequests(app: FastifyInstance, context: ApiContext, pref
   app.route({
     method: METHODS,
     url: '/*',
-    config: { permission: 'as-published', visitors: 'asked' },
+    config: { permission: 'as-published', visitors: 'asked', accepts: ACCEPTED },
     handler: async (request, reply) => {
       return context.admission.run(
         'start',

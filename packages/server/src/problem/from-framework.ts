@@ -4,7 +4,11 @@ import { BadRequest, BodyTooLarge, UnsupportedMediaType } from './request-errors
 /** What the HTTP framework refused, in the words of our catalogue. Anything else is left as it is. */
 export function fromFramework(
   error: unknown,
-  request: { readonly contentType: string | undefined; readonly bodyLimit: number },
+  request: {
+    readonly contentType: string | undefined
+    readonly bodyLimit: number
+    readonly accepts?: readonly string[] | undefined
+  },
 ): unknown {
   const code = errorCode(error)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -13,6 +17,7 @@ export function fromFramework(
         request.contentType === undefined
           ? 'A body without a type'
           : `Content-Type ${request.contentType.slice(0, 80)}`,
+      ...(request.accepts === undefined ? {} : { wanted: request.accepts.join(' or ') }),
     })
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new BodyTooLarge({ limit: request.bodyLimit })

@@ -18,11 +18,9 @@ export interface ProblemSite {
 /** Every error becomes a problem. Those of our own making are logged with all they say; the answer keeps it to itself. */
 export function answerWithProblems(app: FastifyInstance, site: ProblemSite): void {
   app.setErrorHandler((error, request, reply) => {
-    const { contentType, bodyLimit } = {
-      contentType: request.headers['content-type'],
-      bodyLimit: request.routeOptions.bodyLimit ?? 0,
-    }
-    return sendProblem(reply, fromFramework(error, { contentType, bodyLimit }), request, site)
+    const { bodyLimit = 0, config } = request.routeOptions
+    const asked = { contentType: request.headers['content-type'], bodyLimit, accepts: config?.accepts }
+    return sendProblem(reply, fromFramework(error, asked), request, site)
   })
 }
 
@@ -73,12 +71,11 @@ function logFailure(logger: Logger, problem: Problem, error: unknown, request: F
   else logger.error('request failed', { ...fields, stack: error instanceof Error ? error.stack : undefined })
 }
 
+/** However its prefix is written: any character of a path may be escaped. */
+const TOKEN = /(?:r|%72)(?:t|%74)(?:_|%5f)(?:[A-Za-z0-9_-]|%[0-9a-f]{2}){20,}/gi
+
 /** Tokens are secrets: logs and answers do not repeat them. */
-export const pathOf = (url: string): string =>
-  url
-    .split('?', 1)[0]!
-    .replace(/rt_[A-Za-z0-9_-]{20,}/g, 'rt_…')
-    .slice(0, 200)
+export const pathOf = (url: string): string => url.split('?', 1)[0]!.replace(TOKEN, 'rt_…').slice(0, 200)
 
 /** For bytes that are no request at all: there is nothing to reply through but the socket. */
 export function answerBrokenClient(error: Error & { readonly code?: string }, socket: Socket): void {

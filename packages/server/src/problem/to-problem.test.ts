@@ -2,6 +2,7 @@ import { DraftChanged, InstanceNotFound } from '@lockstep/engine'
 import { describe, expect, it } from 'vitest'
 import { errorStatus } from './error-status.ts'
 import { AlreadyResumed } from './instance-errors.ts'
+import { pathOf } from './problem-replies.ts'
 import { problemType, toProblem } from './to-problem.ts'
 
 describe('problems', () => {
@@ -43,5 +44,20 @@ describe('problems', () => {
     const types = Object.keys(errorStatus).map((code) => problemType(code as keyof typeof errorStatus))
     expect(new Set(types).size).toBe(types.length)
     for (const type of types) expect(type).toMatch(/^\/problems\/[a-z]+(-[a-z]+)*$/)
+  })
+})
+
+describe('paths, as logs and answers repeat them', () => {
+  const token = 'AbC-123_'.repeat(5)
+
+  it.each([`rt_${token}`, `rt%5F${token}`, `%72%74%5f${token}`, `rt_${token.replace('A', '%41')}`])(
+    'hold no token, however it is written: %s',
+    (written) => {
+      expect(pathOf(`/resume/${written}?x=1`)).toBe('/resume/rt_…')
+    },
+  )
+
+  it('are else as they came', () => {
+    expect(pathOf('/api/v1/start_all/a%2Fb?c=d')).toBe('/api/v1/start_all/a%2Fb')
   })
 })

@@ -17,7 +17,8 @@ import { askPage, sayPage } from './page-html.ts'
 import { pageStyle } from './page-style.ts'
 
 const POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-const open = { permission: 'public', visitors: 'counted' } as const
+const FORM = ['application/x-www-form-urlencoded']
+const open = { permission: 'public', visitors: 'counted', accepts: FORM } as const
 const BODY_LIMIT = 262_144
 const MOST_FIELDS = 1_000
 
@@ -31,7 +32,7 @@ interface Page {
 /** `prefix` is the path that the pages have, base path and all. */
 export function resumePages(app: FastifyInstance, context: ApiContext, prefix: string): void {
   const style = `${prefix}/style.css`
-  readTextBodies(app, ['application/x-www-form-urlencoded'])
+  readTextBodies(app, FORM)
   app.get('/style.css', { config: { permission: 'public' } }, (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=3600').send(pageStyle),
   )

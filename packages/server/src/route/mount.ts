@@ -30,7 +30,10 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
     url: path,
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
     ...(route.stream === true && { exposeHeadRoute: false }), // a body that nobody reads would never end
-    config: { permission: route.permission, reach: route.reach, opens: route.opens, operation: route.name },
+    config: {
+      ...{ permission: route.permission, reach: route.reach, opens: route.opens, operation: route.name },
+      accepts: route.bodyText,
+    },
     handler: (request, reply) => {
       const { principal } = request
       const context = contextOf(principal.tenant)
