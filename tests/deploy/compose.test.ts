@@ -80,6 +80,12 @@ describe('the compose file', () => {
     }
     expect(balancer).not.toMatch(/ip_hash|sticky|hash \$/)
   })
+
+  it('lets no caller choose the address that nodes count and audit', () => {
+    const balancer = readFileSync(path.join(folder, 'nginx.conf'), 'utf8')
+    const given = [...balancer.matchAll(/^\s*proxy_set_header X-Forwarded-For (.+);$/gm)].map(([, value]) => value)
+    expect(given).toEqual(['$remote_addr'])
+  })
 })
 
 /** Whether a node would start with the variables of the compose file and of the image. */
