@@ -15,6 +15,7 @@ import { useNow } from '../../ui/now.ts'
 import { shortId } from '../../ui/time-text.ts'
 import { useTour } from '../tour/tour-state.ts'
 import { AuditTab } from './audit-tab.tsx'
+import { CompareTab } from './compare-tab.tsx'
 import { DataTab } from './data-tab.tsx'
 import { ErrorCard } from './error-card.tsx'
 import { executionsOf } from './executions.ts'
@@ -98,10 +99,11 @@ function Viewer({ instance }: { readonly instance: Instance }) {
     const all = shown.data?.facts ?? []
     return at === undefined ? all : all.filter(({ seq }) => seq <= at)
   }, [shown.data, at])
+  const before = useMemo(() => document && predecessors(document), [document])
   const executions = useMemo(() => {
     const live = state.data === undefined ? undefined : new Set(state.data.steps.map(({ step }) => step))
-    return executionsOf({ facts, live, before: document && predecessors(document) })
-  }, [facts, state.data, document])
+    return executionsOf({ facts, live, before })
+  }, [facts, state.data, before])
   // In the past, countdowns stand where they stood.
   const moment = at === undefined ? now : Date.parse(state.data?.at ?? instance.createdAt)
   const items = tallies.data?.items ?? none
@@ -195,6 +197,7 @@ function Viewer({ instance }: { readonly instance: Instance }) {
                 Waits for{instance.waitingFor.length > 0 && ` · ${instance.waitingFor.length}`}
               </Tabs.Tab>
               <Tabs.Tab value="relations">Relations</Tabs.Tab>
+              <Tabs.Tab value="compare">Compare</Tabs.Tab>
               <Tabs.Tab value="audit">Audit</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="timeline">
@@ -213,6 +216,15 @@ function Viewer({ instance }: { readonly instance: Instance }) {
             </Tabs.Panel>
             <Tabs.Panel value="relations">
               <RelationsTab instance={instance} facts={journal.data?.facts ?? []} />
+            </Tabs.Panel>
+            <Tabs.Panel value="compare">
+              <CompareTab
+                instance={instance}
+                executions={executions}
+                activities={activities}
+                before={before}
+                select={select}
+              />
             </Tabs.Panel>
             <Tabs.Panel value="audit">
               <AuditTab instance={instance} />

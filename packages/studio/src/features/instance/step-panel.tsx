@@ -16,6 +16,7 @@ import { Facts } from '../../ui/page.tsx'
 import { StatusChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { durationText, shortId } from '../../ui/time-text.ts'
+import { ChildRun, childOf } from './child-run.tsx'
 import type { Execution } from './executions.ts'
 import { waitText } from './fact-look.ts'
 import classes from './instance.module.css'
@@ -82,6 +83,7 @@ export function StepPanel({ step, executions, activities, instance, state, tally
         {run?.endedAt === undefined && instance.finishedAt === null && (
           <StepProgress instance={instance} step={run?.key ?? step} />
         )}
+        {run !== undefined && childOf(run) !== undefined && <ChildRun instanceId={childOf(run)!} key={childOf(run)} />}
         {run?.status === 'faulted' && instance.status === 'faulted' && <RetryHere instance={instance} run={run} />}
         {activity?.description !== undefined && (
           <div>

@@ -2,23 +2,19 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
-import { lazy, Suspense, useMemo } from 'react'
-import { activitiesQuery, instanceQuery, stateQuery, versionQuery } from '../../api/queries.ts'
+import { instanceQuery } from '../../api/queries.ts'
 import type { Instance } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
-import { useNow } from '../../ui/now.ts'
 import { Facts } from '../../ui/page.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { StatusChip } from '../../ui/status.tsx'
 import { Took, When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
-import { stepStates, takenEdges } from '../instance/step-states.ts'
+import { MiniGraph } from '../instance/mini-graph.tsx'
 import classes from './instances.module.css'
 import { nowText } from './now-text.ts'
-
-const GraphView = lazy(() => import('../../canvas/graph-view.tsx').then((module) => ({ default: module.GraphView })))
 
 /** What one instance is about, without leaving the list: how it stands, what went wrong, its graph. */
 export function PeekPanel({ instanceId, close }: { readonly instanceId: string; readonly close: () => void }) {
@@ -75,26 +71,5 @@ function Peek({ instance }: { readonly instance: Instance }) {
         Open it
       </Button>
     </div>
-  )
-}
-
-function MiniGraph({ instance }: { readonly instance: Instance }) {
-  const { id, definitionId, version, revision } = instance
-  const found = useQuery(versionQuery(definitionId, version))
-  const tallies = useQuery(activitiesQuery(id, revision))
-  const state = useQuery(stateQuery(id, revision))
-  const now = useNow()
-  const document = found.data?.document ?? undefined
-  const items = tallies.data?.items
-  const states = useMemo(() => items && stepStates(items, state.data, now), [items, state.data, now])
-  const taken = useMemo(() => document && items && takenEdges(document, items), [document, items])
-  // Code has no graph.
-  if (document === undefined || states === undefined) return null
-  return (
-    <section className={classes.mini} aria-label="Graph">
-      <Suspense>
-        <GraphView document={document} direction="DOWN" states={states} {...(taken === undefined ? {} : { taken })} />
-      </Suspense>
-    </section>
   )
 }
