@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, CircleCheck, Rocket } from 'lucide-react'
-import { instancesQuery, nodesQuery, schedulesQuery } from '../../api/queries.ts'
+import { definitionsQuery, instancesQuery, nodesQuery, schedulesQuery } from '../../api/queries.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
 import { useNow } from '../../ui/now.ts'
@@ -97,6 +97,7 @@ export function HomePage() {
           <NeedsAttention />
           <ForPeople />
           <NextRuns />
+          <LatelyChanged />
           <Nodes />
         </div>
       </div>
@@ -207,6 +208,42 @@ function NextRuns() {
                   <span className="num small muted">{nextText(Date.parse(schedule.nextAt!) - now)}</span>
                 </li>
               ))}
+          </ul>
+        )}
+      </Area>
+    </Card>
+  )
+}
+
+const MOST_CHANGED = 5
+
+function LatelyChanged() {
+  const query = useQuery({
+    ...definitionsQuery({ sort: '-updatedAt', limit: MOST_CHANGED }),
+    refetchInterval: usePollMs(20_000),
+  })
+  return (
+    <Card title="Changed lately" flush>
+      <Area
+        name="changed-lately"
+        query={query}
+        rows={2}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<p className={classes.well}>There is no workflow yet.</p>}
+      >
+        {({ items }) => (
+          <ul className={classes.feed}>
+            {items.map((definition) => (
+              <li key={definition.id}>
+                <Link to="/definitions/$definitionId" params={{ definitionId: definition.id }} className={classes.what}>
+                  {definition.name}
+                </Link>
+                <span className="muted small">
+                  {definition.state === 'ahead' && 'draft ahead, '}
+                  <When at={definition.updatedAt} />
+                </span>
+              </li>
+            ))}
           </ul>
         )}
       </Area>

@@ -41,6 +41,7 @@ function Groups() {
         <Card flush>
           <Empty icon={<CircleCheck size={22} />} title="No open incidents">
             A step that failed for good, and whatever else needs a decision, is listed here.
+            <LastResolved />
           </Empty>
         </Card>
       }
@@ -53,6 +54,23 @@ function Groups() {
         </div>
       )}
     </Area>
+  )
+}
+
+/** Where all is well: what was the last that was not. */
+function LastResolved() {
+  const { data } = useQuery(incidentsQuery({ state: 'resolved', limit: 1 }))
+  const last = data?.items[0]
+  if (last === undefined) return null
+  return (
+    <>
+      <br />
+      Resolved last:{' '}
+      <Link to="/instances/$instanceId" params={{ instanceId: last.instanceId }} className="link">
+        {last.message}
+      </Link>
+      , <When at={last.resolvedAt} />
+    </>
   )
 }
 
@@ -166,7 +184,11 @@ function OneGroup({ fingerprint }: { readonly fingerprint: string }) {
   })
   return (
     <Card
-      title="Incidents that are alike"
+      title={
+        <>
+          Incidents that are alike <Versions incidents={query.data?.items ?? []} />
+        </>
+      }
       flush
       aside={
         <Link to="/incidents" search={{} as never} className="link small">
@@ -183,6 +205,18 @@ function OneGroup({ fingerprint }: { readonly fingerprint: string }) {
         row={(incident) => <IncidentRow key={incident.id} incident={incident} />}
       />
     </Card>
+  )
+}
+
+/** Where it began: a failure that no version before had points at what was changed. */
+function Versions({ incidents }: { readonly incidents: readonly Incident[] }) {
+  const versions = [...new Set(incidents.map(({ version }) => version))].sort((a, b) => a - b)
+  const [first] = versions
+  if (first === undefined) return null
+  return (
+    <span className="small muted" data-testid="incident-versions">
+      {versions.length === 1 ? `all in version ${first}` : `in versions ${versions.join(', ')}`}
+    </span>
   )
 }
 

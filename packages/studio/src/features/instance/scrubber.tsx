@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, NativeSelect, Tooltip } from '@mantine/core'
 import { ChevronLeft, ChevronRight, GitFork, History, Pause, Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { FactRow, Instance } from '../../api/wire.ts'
@@ -9,6 +9,9 @@ import { ForkDialog } from './fork-dialog.tsx'
 import classes from './instance.module.css'
 
 const PLAY_MS = 700
+/** As often as the usual pace, at most. */
+const MOST_MOVES = 5
+const SPEEDS = ['1', '5', '20', '50']
 
 interface ScrubberProps {
   readonly instance: Instance
@@ -25,6 +28,7 @@ export function Scrubber({ instance, at, factAt, go, schema }: ScrubberProps) {
   const last = instance.revision
   const place = at ?? last
   const [playing, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState('1')
   const step = (by: number): void => {
     const to = Math.max(1, Math.min(last, place + by))
     go(to >= last ? undefined : to)
@@ -37,12 +41,14 @@ export function Scrubber({ instance, at, factAt, go, schema }: ScrubberProps) {
   )
   useEffect(() => {
     if (!playing) return
-    return every(PLAY_MS, () => {
+    // Faster than the eye follows, it leaps: every move asks the server.
+    const leap = Math.ceil(Number(speed) / MOST_MOVES)
+    return every((PLAY_MS * leap) / Number(speed), () => {
       const now = moves.current
-      now.step(1)
-      if (now.place + 1 >= now.last) setPlaying(false)
+      now.step(leap)
+      if (now.place + leap >= now.last) setPlaying(false)
     })
-  }, [playing])
+  }, [playing, speed])
   return (
     <section className={classes.scrubber} data-past={at !== undefined} aria-label="Time travel" data-testid="scrubber">
       <History size={15} aria-hidden />
@@ -60,6 +66,14 @@ export function Scrubber({ instance, at, factAt, go, schema }: ScrubberProps) {
           setPlaying(!playing)
         }}
         icon={playing ? <Pause size={13} fill="currentColor" strokeWidth={1} /> : <Play size={14} />}
+      />
+      <NativeSelect
+        size="xs"
+        w={64}
+        aria-label="Speed"
+        data={SPEEDS.map((value) => ({ value, label: `${value}×` }))}
+        value={speed}
+        onChange={(event) => setSpeed(event.currentTarget.value)}
       />
       <IconButton
         label="One fact on (])"
