@@ -39,6 +39,7 @@ describe('options that carry a credential', () => {
     writeFileSync(file, `${value}\n`)
     const plain = ({ environmentSecrets: _, ...options }: ReturnType<typeof readEnvironment>) => options
     expect(plain(readEnvironment({ [`${name}_FILE`]: file }))).toEqual(plain(readEnvironment({ [name]: value })))
+    expect(plain(readEnvironment({ [name]: `${value}\n` }))).toEqual(plain(readEnvironment({ [name]: value })))
     expect(() => resolveNodeOptions(readEnvironment({ [`${name}_FILE`]: file }))).not.toThrow()
   })
 

@@ -14,7 +14,9 @@ export function readEnvironment(environment: Environment): RawOptions & CodeOpti
   for (const option of optionNames) {
     const name = environmentNames[option]
     const value = environment[name] ?? readFrom(`${name}_FILE`, environment) ?? environment[shortNames[option] ?? '']
-    if (value !== undefined && value !== '') found[option] = value
+    // Secrets of Kubernetes are made of files, whose last line has an end that is no part of the value.
+    const trimmed = value?.trim() ?? ''
+    if (trimmed !== '') found[option] = trimmed
   }
   return { ...found, environmentSecrets: secretsFrom(environment) }
 }
