@@ -2,6 +2,7 @@
 import type { Clock } from '@lockstep/base'
 import type { EngineMetrics } from '@lockstep/engine'
 import { Registry } from 'prom-client'
+import { noteStatement } from '../request/server-timing.ts'
 import { Buckets, LONG, SHORT, SIZES } from './buckets.ts'
 import { each, expose, histogram, one } from './exposition.ts'
 import { exposeProcess } from './process-metrics.ts'
@@ -77,6 +78,7 @@ export class NodeMetrics implements EngineMetrics {
   /** Of the database. */
   statement(ms: number): void {
     this.#query.record(ms / 1_000)
+    noteStatement(ms)
   }
 
   deadlock(): void {
@@ -100,7 +102,11 @@ export class NodeMetrics implements EngineMetrics {
     expose(this.registry, 'histogram', duration, 'From the making of an instance to its end.', () =>
       ENDS.flatMap((status) => histogram(duration, this.#durations[status]!, { status })),
     )
-    buckets('lockstep_step_duration_seconds', 'How long the code of one step ran.', this.#step)
+    buckets(
+      'lockstep_step_duration_seconds',
+      'How long the code of one step ran: of functions, and of activities that reach outside. What the engine does by itself, such as log or script, does not count.',
+      this.#step,
+    )
     counter('lockstep_steps_failed_total', 'Attempts of steps that failed.', () => this.#failedSteps)
     buckets('lockstep_queue_age_seconds', 'How long what was due had waited when it was claimed.', this.#queueAge)
     buckets('lockstep_timer_lateness_seconds', 'How late timers in hand fired.', this.#lateness)
