@@ -126,6 +126,25 @@ describe('an instance that waits for a worker', () => {
     expect((await end(id))?.status).toBe('cancelled')
   })
 
+  it('keeps its task when it is migrated, under the new name of the step', async () => {
+    const version = (step: string) => ({
+      id: 'renamed-task',
+      activities: [{ id: step, type: 'human-task', inputs: { title: 'Well?', outcomes: ['yes'] } }],
+    })
+    await test.publish(version('before') as never)
+    const id = await start('renamed-task')
+    await test.rests(id, 'suspended')
+    const [task] = await test.engine.humanTasks.list({ instanceId: id, status: 'open' }, 10)
+    await test.engine.definitions.saveDraft('default', 'renamed-task', version('after') as never, 1)
+    await test.engine.definitions.publish('default', 'renamed-task')
+    await test.engine.verbs.migrate(id, { version: 2, mapping: { before: 'after' } })
+    await expect
+      .poll(() => test.engine.humanTasks.list({ instanceId: id, status: 'open' }, 10))
+      .toMatchObject([{ id: task!.id, step: 'after' }])
+    expect(await test.engine.humanTasks.complete({ id: task!.id })).toMatchObject({ outcome: 'done' })
+    expect((await end(id))?.status).toBe('completed')
+  })
+
   it('is explained', async () => {
     const [worker, person] = [await start('printing'), await start('asking')]
     await Promise.all([test.rests(worker, 'suspended'), test.rests(person, 'suspended')])

@@ -18,8 +18,9 @@ export interface HumanTaskRow {
   readonly ended_at: number | null
 }
 
+/** The step may have got another name since the task was opened. */
 const columns = `
-  t.id, t.instance_id, t.step, t.title, t.description, t.form, t.outcomes, t.assignee, t.candidates, t.due_at, t.outcome, t.completed_by,
+  t.id, t.instance_id, coalesce((select b.step from bookmark b where b.id = t.id and b.tenant = t.tenant), t.step) as step, t.title, t.description, t.form, t.outcomes, t.assignee, t.candidates, t.due_at, t.outcome, t.completed_by,
   t.created_at, t.ended_at,
   case when t.status = 'open' and not exists (select 1 from bookmark b where b.id = t.id and b.tenant = t.tenant) then 'cancelled'
        else t.status end as status`

@@ -16,9 +16,9 @@ export interface TaskRow {
   readonly ended_at: number | null
 }
 
-/** An open row without its bookmark is one that nobody has put away yet. */
+/** An open row without its bookmark is one that nobody has put away yet. The step may have got another name since it was opened. */
 const columns = `
-  t.id, t.instance_id, t.step, t.queue, t.name, t.payload, t.lease_no, t.worker, t.due_at, t.progress, t.created_at, t.ended_at,
+  t.id, t.instance_id, coalesce((select b.step from bookmark b where b.id = t.id and b.tenant = t.tenant), t.step) as step, t.queue, t.name, t.payload, t.lease_no, t.worker, t.due_at, t.progress, t.created_at, t.ended_at,
   case when t.status <> 'open' then t.status
        when not exists (select 1 from bookmark b where b.id = t.id and b.tenant = t.tenant) then 'cancelled'
        when t.due_at > (select clock_timestamp()) then 'claimed' else 'open' end as status`
@@ -61,7 +61,8 @@ export const claim = statement<
 >(
   'task_claim',
   (p) => [p.tenant, p.queue, p.names, p.limit, p.leaseMs, p.worker, p.abandoned],
-  `select t.id, t.instance_id, t.step, t.queue, t.name, t.payload, t.lease_no, t.worker, t.due_at, t.progress, t.created_at, t.ended_at, 'claimed' as status
+  `select t.id, t.instance_id, coalesce((select b.step from bookmark b where b.id = t.id and b.tenant = t.tenant), t.step) as step,
+          t.queue, t.name, t.payload, t.lease_no, t.worker, t.due_at, t.progress, t.created_at, t.ended_at, 'claimed' as status
      from lockstep_claim_tasks($1, $2, $3::text[], $4, $5, $6, $7) t order by t.created_at, t.id`,
 )
 

@@ -40,7 +40,10 @@ export function taskTransactions(database: Database): Synchronous<TaskStore> {
     row.endedAt = database.now()
     return 'done'
   }
-  const view = (row: TaskTableRow): TaskView => toTaskView(row, isWanted(row), database.now())
+  const view = (row: TaskTableRow): TaskView => ({
+    ...toTaskView(row, isWanted(row), database.now()),
+    step: tables.bookmarks.get(row.id)?.step ?? row.step,
+  })
   return {
     open: (task) => {
       const key = keyOf(task.tenant, task.id)
@@ -114,6 +117,7 @@ export function humanTaskTransactions(database: Database): Synchronous<HumanTask
     form: row.form === undefined ? null : JSON.parse(row.form),
     dueAt: row.dueInMs === undefined ? undefined : row.createdAt + row.dueInMs,
     status: row.status === 'open' && !tables.bookmarks.has(row.id) ? 'cancelled' : row.status,
+    step: tables.bookmarks.get(row.id)?.step ?? row.step,
   })
   return {
     open: (task) => {

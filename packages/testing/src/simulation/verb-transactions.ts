@@ -128,8 +128,13 @@ function retry(database: Database, request: RetryMessage): VerbVerdict {
   freeSlots(database)
   const runsIn = queue ?? instance.queue
   const isControlled = instance.finishedAt !== undefined && instance.flow !== undefined
-  if (instance.finishedAt !== undefined)
+  if (instance.finishedAt !== undefined) {
     Object.assign(instance, { finishedAt: undefined, status: 'suspended', queue: isControlled ? PARKED : runsIn })
+    // A run of a schedule is open again.
+    for (const run of tables.scheduleRuns.values())
+      if (run.instanceId === instanceId && run.state === 'started')
+        Object.assign(run, { open: true, endedAt: undefined, status: undefined })
+  }
   messages.forEach(({ kind, payload }, index) =>
     put(database, instance, kind, payload, index === messages.length - 1 ? 'retry' : undefined),
   )
