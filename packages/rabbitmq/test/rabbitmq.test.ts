@@ -127,7 +127,8 @@ describe('messages over RabbitMQ', () => {
     }
     await acked.promise
     expect(seen[0]).toBe('before')
-    expect(seen).toContain('before again')
+    // That it was handed out once, the server may have forgotten when it died.
+    expect(seen.slice(1).filter((each) => each.startsWith('before'))).not.toEqual([])
     await consumption.close()
   })
 
