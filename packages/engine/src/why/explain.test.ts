@@ -65,6 +65,16 @@ describe('what it waits for', () => {
   })
 })
 
+it('says what it waits for also while a node keeps it in hand, such as in a critical section', () => {
+  const mark = { id: 'b', step: 'cs.ask', kind: 'event', name: 'paid', correlationId: undefined, expiresAt: undefined }
+  const owner = { ...node, doomed: false }
+  const held = standing({ agenda: agenda(NOW - 5_000), owner, bookmarks: [{ ...mark, createdAt: NOW - 5_000 }] })
+  const why = explain(held, new Map(), here)
+  expect(why).toMatchObject({ state: 'held', heldBy: { name: 'one' } })
+  expect(whyText(why, NOW)).toBe('Node one has it (claim 2). Meanwhile it waits for event "paid" since 5 s.')
+  expect(whyText(explain({ ...held, bookmarks: [] }, new Map(), here), NOW)).toBe('Node one has it (claim 2).')
+})
+
 describe('why nobody takes it', () => {
   const due = { agenda: agenda(NOW - 4_000) }
 

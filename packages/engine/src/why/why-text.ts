@@ -8,6 +8,8 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
+const MOST_TOLD = 3
+
 /** `2 h 5 min`, `40 s`, `under a second`. */
 export function inWords(ms: number): string {
   let rest = Math.abs(ms)
@@ -46,31 +48,30 @@ function stateText(why: Explanation, now: number): string {
     case 'stranded':
       return 'It has nothing to do and nothing to wait for: something is broken.'
     case 'held':
+      // It may be in hand for no other reason than a lock that it holds.
+      return `${heldText(why)}${why.waitsFor.length === 0 ? '' : ` Meanwhile it waits ${waitsText(why, now)}.`}`
     case 'orphaned':
-      return `Node ${why.heldBy?.name ?? why.heldBy?.nodeId} has it (claim ${why.heldBy?.claimNo}).`
+      return heldText(why)
     case 'due': {
       const { ahead, lateMs, name } = why.queue!
       const before = ahead.value === 0 ? 'it is the next' : `${ahead.exact ? '' : 'more than '}${ahead.value} go first`
       return `It is due since ${inWords(lateMs)} in queue "${name}", and ${before}.`
     }
     case 'waiting':
-      return `It waits ${
-        why.waitsFor.length === 0
-          ? 'for its time'
-          : why.waitsFor
-              .slice(0, 3)
-              .map((wait) => waitText(wait, now))
-              .join(', and ')
-      }${more(why)}.`
+      if (why.waitsFor.length > 0) return `It waits ${waitsText(why, now)}.`
+      return why.movesAt === undefined ? 'It waits for its time to come.' : 'It waits for its time.'
   }
 }
 
-const more = ({ waitsFor, movesAt }: Explanation): string =>
-  waitsFor.length > 3
-    ? `, and ${waitsFor.length - 3} more`
-    : waitsFor.length === 0 && movesAt === undefined
-      ? ' to come'
-      : ''
+const heldText = ({ heldBy }: Explanation): string =>
+  `Node ${heldBy?.name ?? heldBy?.nodeId} has it (claim ${heldBy?.claimNo}).`
+
+/** The first few of what it waits for. */
+function waitsText({ waitsFor }: Explanation, now: number): string {
+  const first = waitsFor.slice(0, MOST_TOLD).map((wait) => waitText(wait, now))
+  const more = waitsFor.length > MOST_TOLD ? `, and ${waitsFor.length - MOST_TOLD} more` : ''
+  return `${first.join(', and ')}${more}`
+}
 
 function waitText(wait: WaitsFor, now: number): string {
   const since = `since ${inWords(now - wait.since)}`
