@@ -1,5 +1,7 @@
 export * from './dead-letter/dead-letter-store.ts'
+export { tagsIn } from './definition/tags.ts'
 export * from './flow/flow-store.ts'
+export { idPrefix } from './instance/id-prefix.ts'
 export * from './live/live-event.ts'
 export * from './live/live-store.ts'
 export * from './membership/heart.ts'

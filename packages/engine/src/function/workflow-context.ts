@@ -153,6 +153,7 @@ export interface FunctionWorkflow<Input, Output> {
   readonly id: string
   readonly version: number
   readonly flow?: FlowPolicy<Input> | undefined
+  readonly tags?: readonly string[] | undefined
   readonly run: (context: WorkflowContext, input: Input) => Promise<Output>
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@lockstep/base'
 import Type, { type TProperties, type TSchema } from 'typebox'
+import { MOST_TAGS, TAG_PATTERN } from '../definition/tags.ts'
 import { flowSchema } from '../flow/flow-schema.ts'
 
 export const ACTIVITY_ID_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,63}$'
@@ -180,6 +181,12 @@ const document = closed(
     }),
     name: optional(Type.String({ maxLength: 200 })),
     description: optional(Type.String()),
+    tags: optional(
+      Type.Array(
+        Type.String({ pattern: TAG_PATTERN, description: '1 to 40 letters, digits and - _ . : /, such as eu.' }),
+        { maxItems: MOST_TAGS, description: `What it is found and filtered by; at most ${MOST_TAGS}.` },
+      ),
+    ),
     input: optional(jsonSchema('JSON schema of the input.')),
     output: optional(jsonSchema('JSON schema of the output.')),
     variables: optional(

@@ -127,6 +127,8 @@ export interface GraphDocument extends GraphBody {
   readonly id: string
   readonly name?: string
   readonly description?: string
+  /** What it is found and filtered by. */
+  readonly tags?: readonly string[]
   /** JSON schema of the input. */
   readonly input?: JsonObject | boolean
   /** JSON schema of the output. */

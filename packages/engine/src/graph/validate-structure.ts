@@ -72,6 +72,8 @@ function describePattern(error: ErrorObject, field: string): GraphProblem {
       `"${propertyName}" is not a variable name: use letters, digits and _, a letter first, at most 64`,
     )
   }
+  if (pointer.startsWith('/tags/'))
+    return problem(pointer, 'INVALID_NAME', `${field} must be 1 to 40 letters, digits and - _ . : /, such as eu`)
   const rule =
     pointer === '/id'
       ? 'a slug of lower-case letters, digits and single hyphens, such as order-approval'

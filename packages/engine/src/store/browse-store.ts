@@ -11,6 +11,20 @@ export interface Place {
   readonly back?: boolean
 }
 
+export interface InstancePlace extends Place {
+  /** The list begins with the oldest. */
+  readonly oldestFirst?: boolean
+}
+
+export type DefinitionOrder = 'id' | 'name' | 'updatedAt'
+
+export interface DefinitionPlace extends Place {
+  /** @default 'id' */
+  readonly order?: DefinitionOrder
+  /** The list begins with the last of this order. */
+  readonly descending?: boolean
+}
+
 export interface Page<Row> {
   /** In the order of the list, whichever way it was read. */
   readonly rows: readonly Row[]
@@ -34,10 +48,27 @@ export interface InstanceFilter {
   readonly statuses?: readonly string[] | undefined
   readonly correlationId?: string | undefined
   readonly parentId?: string | undefined
+  /** Of its workflow, as it stands now: any of these. */
+  readonly tags?: readonly string[] | undefined
+  /** What its id or correlation id begins with, or its workflow's id or name contains. */
+  readonly text?: string | undefined
   readonly created?: TimeRange | undefined
   readonly finished?: TimeRange | undefined
   /** Members of the input that must have this text, or be this number or boolean. */
   readonly input?: readonly { readonly path: readonly string[]; readonly value: string }[] | undefined
+}
+
+export interface ListedDefinitionFilter extends DefinitionFilter {
+  /** Any of these. */
+  readonly tags?: readonly string[] | undefined
+  /** What its id, its name or one of its tags contains, whatever the case. */
+  readonly text?: string | undefined
+}
+
+export interface ListedDefinition extends DefinitionSummary {
+  readonly updatedAt: number
+  /** Its key in the order of the list. */
+  readonly key: string
 }
 
 /** What starts a published graph from outside. */
@@ -141,12 +172,16 @@ export interface HeldView {
 
 /** What lists are made of, page by page and in both directions. Every read looks at a bounded number of rows. Never part of a decision. */
 export interface BrowseStore {
-  /** Newest first; keys are ids. */
-  instances(tenant: string, filter: InstanceFilter, place: Place, limit: number): Promise<Page<InstanceView>>
+  /** Newest first unless told; keys are ids. */
+  instances(tenant: string, filter: InstanceFilter, place: InstancePlace, limit: number): Promise<Page<InstanceView>>
   /** Copies of one, newest first, behind an id. */
   forks(tenant: string, of: string, from: string | undefined, limit: number): Promise<readonly InstanceView[]>
-  /** By id. */
-  definitions(tenant: string, filter: DefinitionFilter, place: Place, limit: number): Promise<Page<DefinitionSummary>>
+  definitions(
+    tenant: string,
+    filter: ListedDefinitionFilter,
+    place: DefinitionPlace,
+    limit: number,
+  ): Promise<Page<ListedDefinition>>
   /** Of those definitions that there are, in no order. */
   standings(tenant: string, definitionIds: readonly string[]): Promise<readonly DefinitionStanding[]>
   /** By id. */

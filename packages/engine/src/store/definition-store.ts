@@ -18,6 +18,7 @@ export interface Draft {
   /** Changes with every save. */
   readonly revision: number
   readonly published: number | undefined
+  readonly tags: readonly string[]
 }
 
 export type SaveDraftVerdict =
@@ -43,6 +44,8 @@ export interface DefinitionSummary {
   readonly name: string
   readonly published: number | undefined
   readonly revision: number
+  /** Of the draft, as the name is; of code, those of its newest version. */
+  readonly tags: readonly string[]
 }
 
 export interface DefinitionFilter {
@@ -78,7 +81,7 @@ export interface DefinitionStore {
   /** Graphs only. Makes a version current that exists already, or none. `false`: no such graph or version. */
   point(tenant: string, id: string, version: number | undefined): Promise<boolean>
   /** A function's code is the definition: registers its version so that instances can name it, and points to it. */
-  registerFunction(tenant: string, id: string, version: number): Promise<void>
+  registerFunction(tenant: string, id: string, version: number, tags?: readonly string[]): Promise<void>
   version(tenant: string, id: string, version: number): Promise<DefinitionVersion | undefined>
   /** Newest first, those below `before`. */
   versions(tenant: string, id: string, before: number | undefined, limit: number): Promise<readonly VersionSummary[]>

@@ -13,6 +13,10 @@ export interface OperationFilter {
   readonly finishedFrom?: number | undefined
   readonly finishedBefore?: number | undefined
   readonly parentId?: string | undefined
+  /** Of its workflow, as it stands now: any of these. */
+  readonly tags?: readonly string[] | undefined
+  /** What its id or correlation id begins with, or its workflow's id or name contains. */
+  readonly text?: string | undefined
   /** Members of the input that must have this text, or be this number or boolean. */
   readonly input?: readonly { readonly path: readonly string[]; readonly value: string }[] | undefined
   readonly instanceIds?: readonly string[] | undefined
@@ -32,10 +36,13 @@ export interface OperationPreview {
 }
 
 /**
- * `freezing`: its instances are being listed. `applying`: the list is complete, and worked off. `cancelled`: what was not done by then stays
- * undone.
+ * `freezing`: its instances are being listed. `applying`: the list is complete, and worked off. `paused`: nobody goes on with either until it is
+ * continued. `cancelled`: what was not done by then stays undone.
  */
-export type OperationState = 'freezing' | 'applying' | 'done' | 'cancelled'
+export type OperationState = 'freezing' | 'applying' | 'paused' | 'done' | 'cancelled'
+
+/** What operators want of an operation that is not over. */
+export type OperationWish = 'cancel' | 'pause' | 'continue'
 
 export interface NewOperation {
   readonly tenant: string
@@ -82,8 +89,8 @@ export interface OperationStore {
   get(tenant: string, id: string): Promise<BulkOperation | undefined>
   /** Newest first, those before the id `before`. */
   list(tenant: string, before: string | undefined, limit: number): Promise<readonly BulkOperation[]>
-  /** `false`: unknown, or over. */
-  cancel(tenant: string, id: string): Promise<boolean>
+  /** Asking again for what is so already is harmless. `false`: unknown, or over. */
+  steer(tenant: string, id: string, wish: OperationWish): Promise<boolean>
   /** By instance id, those after `after`; `outcome`: only those that have it. */
   items(
     tenant: string,
@@ -91,11 +98,11 @@ export interface OperationStore {
     page: { readonly after: string | undefined; readonly outcome: string | undefined },
     limit: number,
   ): Promise<readonly OperationItem[]>
-  /** The oldest one that is not over. */
+  /** The oldest one that is neither over nor paused. */
   next(): Promise<Pick<BulkOperation, 'tenant' | 'id' | 'verb' | 'options' | 'state'> | undefined>
   /** Lists the next instances that fit, looking at no more than `lookAt`. When there are none left it is `applying`. */
   freeze(tenant: string, id: string, lookAt: number): Promise<void>
-  /** Instances without an outcome, by id. None: it is done from now on. */
+  /** Instances without an outcome, by id. None: it is done from now on, unless it is paused. */
   pending(tenant: string, id: string, limit: number): Promise<readonly string[]>
   /** Notes outcomes of items that have none. */
   settle(

@@ -1,20 +1,13 @@
 import { canonicalJson, type Json } from '@lockstep/base'
-import type {
-  BookmarkView,
-  BrowseStore,
-  HeldView,
-  HoldingStore,
-  InstanceFilter,
-  NodeState,
-  Page,
-  Place,
-  WantedState,
-} from '@lockstep/engine/ports'
+import type { BookmarkView, BrowseStore, HeldView, HoldingStore, NodeState, WantedState } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import * as sql from './browse.sql.ts'
 import * as bookmark from './browse-bookmark.sql.ts'
+import { browseDefinitions } from './browse-definitions.ts'
+import { browseInstances } from './browse-instances.ts'
 import * as named from './browse-named.sql.ts'
 import * as standing from './browse-standing.sql.ts'
+import { stretch } from './browse-stretch.ts'
 import { toView } from './instance-reader.ts'
 import { queues } from './queue.sql.ts'
 import { toRun } from './schedule-store.ts'
@@ -23,38 +16,10 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
   const lane = db.lane('api')
 
   return {
-    instances: async (tenant, filter, place, limit) => {
-      const from = place.back ? place.from : earlier(place.from, firstTooLate(filter))
-      const [bound, list] = place.back
-        ? [sql.instanceBoundUp, sql.instancesUp]
-        : [sql.instanceBoundDown, sql.instancesDown]
-      const wanted = { tenant, from, limit, ...instanceParams(filter) }
-      const page = await stretch(
-        place,
-        limit,
-        () => lane.maybeOne(bound, { from }),
-        (to) => lane.many(list, { ...wanted, to }),
-        // Inputs stand in journals: counting by them would read thousands of those.
-        filter.input?.length ? undefined : (to) => lane.one(sql.instanceCount, { ...wanted, to }),
-      )
-      return { ...page, rows: page.rows.map((row) => toView(tenant, row)) }
-    },
+    instances: browseInstances(lane),
     forks: async (tenant, of, from, limit) =>
       (await lane.many(sql.forks, { tenant, of, from, limit })).map((row) => toView(tenant, row)),
-    definitions: async (tenant, { namePrefix, kind, published }, place, limit) => {
-      const wanted = { tenant, from: place.from, limit, namePrefix, kind, published }
-      const [bound, list] = place.back
-        ? [named.definitionBoundDown, named.definitionsDown]
-        : [named.definitionBoundUp, named.definitionsUp]
-      const page = await stretch(
-        place,
-        limit,
-        () => lane.maybeOne(bound, wanted),
-        (to) => lane.many(list, { ...wanted, to }),
-        (to) => lane.one(named.definitionCount, { ...wanted, to }),
-      )
-      return { ...page, rows: page.rows.map((row) => ({ ...row, published: row.published ?? undefined })) }
-    },
+    definitions: browseDefinitions(lane),
     standings: async (tenant, ids) => {
       if (ids.length === 0) return []
       const [rows, triggers] = await Promise.all([
@@ -170,59 +135,6 @@ function linesOf(name: string) {
   const own = { name, tenant: 'default', key: name }
   return slash < 1 ? [own] : [own, { name, tenant: name.slice(0, slash), key: name.slice(slash + 1) }]
 }
-
-/** Finds out how far the search goes, then reads that far: rows that come and go meanwhile cannot make it skip any. */
-async function stretch<Row>(
-  place: Place,
-  limit: number,
-  bound: () => Promise<{ readonly id: string } | undefined>,
-  list: (to: string | undefined) => Promise<Row[]>,
-  count?: (to: string | undefined) => Promise<{ readonly count: number }>,
-): Promise<Page<Row>> {
-  const edge = await bound()
-  const rows = await list(edge?.id)
-  if (count !== undefined && place.from === undefined && rows.length === limit) {
-    const { count: value } = await count(edge?.id)
-    return { rows, lookedTo: undefined, count: { value, exact: edge === undefined } }
-  }
-  return { rows: place.back === true ? rows.reverse() : rows, lookedTo: rows.length < limit ? edge?.id : undefined }
-}
-
-const date = (at: number | undefined): Date | undefined => (at === undefined ? undefined : new Date(at))
-
-function instanceParams({ created, finished, input = [], ...filter }: InstanceFilter) {
-  return {
-    definitionIds: filter.definitionIds,
-    version: filter.version,
-    statuses: filter.statuses,
-    correlationId: filter.correlationId,
-    parentId: filter.parentId,
-    createdFrom: date(created?.from),
-    createdUntil: date(created?.until),
-    finishedFrom: date(finished?.from),
-    finishedUntil: date(finished?.until),
-    paths: input.length === 0 ? undefined : input.map(({ path }) => toPath(['input', ...path])),
-    values: input.length === 0 ? undefined : input.map(({ value }) => value),
-  }
-}
-
-/** The text of an SQL array. */
-const toPath = (path: readonly string[]): string =>
-  `{${path.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
-
-/** Clocks of nodes, by which ids are made, and that of the store, by which they are judged, do not differ by a day. */
-const SKEW_MS = 86_400_000
-
-/** An id is made before its instance: none of those wanted lies at or above this one. */
-function firstTooLate({ created }: InstanceFilter): string | undefined {
-  if (created?.until === undefined) return undefined
-  const ms = Math.min(Math.max(0, created.until + SKEW_MS), 2 ** 48 - 1)
-  const hex = ms.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
-
-const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
-  a === undefined || (b !== undefined && b < a) ? b : a
 
 const toSchedule = (row: named.ScheduleListRow) => ({
   tenant: row.tenant,

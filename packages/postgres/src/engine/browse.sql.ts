@@ -1,6 +1,6 @@
 /** Lists in both directions. Each is two statements, one per direction, over the same bounded stretch of an index. */
 import { statement } from '../db/statement.ts'
-import { columns, shownStatus, type ViewRow } from './instance.sql.ts'
+import { columns, type ViewRow } from './instance.sql.ts'
 import type { RunTableRow } from './schedule.sql.ts'
 
 const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`
@@ -15,101 +15,11 @@ export interface Stretch {
   readonly to: string | undefined
 }
 
-export const instanceBoundDown = statement<{ from: string | undefined }, { id: string }>(
-  'browse_instance_bound_down',
-  (p) => [p.from],
-  `select id from instance where id < coalesce($1::uuid, ${LAST_ID}) order by id desc offset ${LOOK_AT - 1} limit 1`,
-  { readOnly: true },
-)
-
-export const instanceBoundUp = statement<{ from: string | undefined }, { id: string }>(
-  'browse_instance_bound_up',
-  (p) => [p.from],
-  `select id from instance where id > coalesce($1::uuid, ${FIRST_ID}) order by id offset ${LOOK_AT - 1} limit 1`,
-  { readOnly: true },
-)
-
-export interface InstanceListed extends Stretch {
-  readonly tenant: string
-  readonly definitionIds: readonly string[] | undefined
-  readonly version: number | undefined
-  readonly statuses: readonly string[] | undefined
-  readonly correlationId: string | undefined
-  readonly parentId: string | undefined
-  readonly createdFrom: Date | undefined
-  readonly createdUntil: Date | undefined
-  readonly finishedFrom: Date | undefined
-  readonly finishedUntil: Date | undefined
-  readonly paths: readonly string[] | undefined
-  readonly values: readonly string[] | undefined
-  readonly limit: number
-}
-
-const bindInstances = (p: InstanceListed): readonly unknown[] => [
-  p.tenant,
-  p.from,
-  p.to,
-  p.definitionIds,
-  p.version,
-  p.statuses,
-  p.correlationId,
-  p.parentId,
-  p.createdFrom,
-  p.createdUntil,
-  p.finishedFrom,
-  p.finishedUntil,
-  p.paths,
-  p.values,
-  p.limit,
-]
-
-/** Inputs stand in the first fact: one row by primary key, of those that fit otherwise. */
-const wanted = `i.tenant = $1
-      and ($4::text[] is null or i.definition_id = any ($4))
-      and ($5::integer is null or i.version = $5)
-      and ($6::text[] is null or ${shownStatus} = any ($6))
-      and ($7::text is null or i.correlation_id = $7)
-      and ($8::uuid is null or i.parent_id = $8)
-      and ($9::timestamptz is null or i.created_at >= $9) and ($10::timestamptz is null or i.created_at < $10)
-      and ($11::timestamptz is null or i.finished_at >= $11) and ($12::timestamptz is null or i.finished_at < $12)
-      and ($13::text[] is null or not exists (
-            select 1 from unnest($13::text[], $14::text[]) as f(path, value)
-             where (select j.data #>> f.path::text[] from journal j where j.instance_id = i.id and j.seq = 1) is distinct from f.value))`
-
-const joined = 'from instance i left join agenda a on a.instance_id = i.id'
-
-export const instancesDown = statement<InstanceListed, ViewRow>(
-  'browse_instances_down',
-  bindInstances,
-  `select ${columns} ${joined}
-    where i.id < coalesce($2::uuid, ${LAST_ID}) and i.id >= coalesce($3::uuid, ${FIRST_ID}) and ${wanted}
-    order by i.id desc limit $15`,
-  { readOnly: true },
-)
-
-export const instancesUp = statement<InstanceListed, ViewRow>(
-  'browse_instances_up',
-  bindInstances,
-  `select ${columns} ${joined}
-    where i.id > coalesce($2::uuid, ${FIRST_ID}) and i.id <= coalesce($3::uuid, ${LAST_ID}) and ${wanted}
-    order by i.id limit $15`,
-  { readOnly: true },
-)
-
-/** The stretch that the first page looks at, counted. */
-export const instanceCount = statement<InstanceListed, { count: number }>(
-  'browse_instance_count',
-  (p) => bindInstances(p).slice(0, -1),
-  `select count(*)::integer as count ${joined}
-    where i.id < coalesce($2::uuid, ${LAST_ID}) and i.id >= coalesce($3::uuid, ${FIRST_ID}) and ${wanted}`,
-  { readOnly: true },
-)
-
 /** By the partial index of copies, newest first. */
 export const forks = statement<{ tenant: string; of: string; from: string | undefined; limit: number }, ViewRow>(
   'browse_forks',
   (p) => [p.tenant, p.of, p.from, p.limit],
-  `select ${columns} ${joined}
+  `select ${columns} from instance i left join agenda a on a.instance_id = i.id
     where i.forked_from = $2 and i.tenant = $1 and i.id < coalesce($3::uuid, ${LAST_ID}) order by i.id desc limit $4`,
   { readOnly: true },
 )

@@ -1,4 +1,4 @@
-import type { DefinitionStore } from '@lockstep/engine/ports'
+import { type DefinitionStore, tagsIn } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import * as sql from './definition.sql.ts'
 
@@ -6,7 +6,7 @@ export function postgresDefinitions(db: Db): DefinitionStore {
   const lane = db.lane('api')
   return {
     create: async (tenant, id, document) => {
-      const row = await lane.maybeOne(sql.create, { tenant, id, name: nameOf(document, id), document })
+      const row = await lane.maybeOne(sql.create, { tenant, id, ...labelsOf(document, id), document })
       return row === undefined ? { kind: 'exists' } : { kind: 'created', revision: row.revision }
     },
     draft: async (tenant, id) => {
@@ -18,10 +18,11 @@ export function postgresDefinitions(db: Db): DefinitionStore {
         document: row.draft,
         revision: row.revision,
         published: row.published ?? undefined,
+        tags: row.tags,
       }
     },
     saveDraft: async (tenant, id, document, revision) => {
-      const saved = await lane.maybeOne(sql.saveDraft, { tenant, id, name: nameOf(document, id), document, revision })
+      const saved = await lane.maybeOne(sql.saveDraft, { tenant, id, ...labelsOf(document, id), document, revision })
       if (saved !== undefined) return { kind: 'saved', revision: saved.revision }
       const current = await lane.maybeOne(sql.draft, { tenant, id })
       return current === undefined ? { kind: 'not-found' } : { kind: 'changed', revision: current.revision }
@@ -37,7 +38,7 @@ export function postgresDefinitions(db: Db): DefinitionStore {
         }
         const version = found.published ?? found.latest
         const { document } = await tx.one(sql.version, { tenant, id, version })
-        const reset = await tx.one(sql.resetDraft, { tenant, id, version, name: nameIn(document, id) })
+        const reset = await tx.one(sql.resetDraft, { tenant, id, version, ...labelsIn(document, id) })
         return { kind: 'reset', version, revision: reset.revision }
       }),
     publish: (tenant, id, hash, revision, runs = []) =>
@@ -59,8 +60,8 @@ export function postgresDefinitions(db: Db): DefinitionStore {
           : await lane.run(sql.point, { tenant, id, version })
       return pointed === 1
     },
-    registerFunction: async (tenant, id, version) => {
-      await lane.one(sql.registerFunction, { tenant, id, version })
+    registerFunction: async (tenant, id, version, tags = []) => {
+      await lane.one(sql.registerFunction, { tenant, id, version, tags })
     },
     version: async (tenant, id, version) => {
       const row = await lane.maybeOne(sql.version, { tenant, id, version })
@@ -83,7 +84,9 @@ export function postgresDefinitions(db: Db): DefinitionStore {
   }
 }
 
-const nameOf = (document: string, id: string): string => nameIn(JSON.parse(document), id)
+const labelsOf = (document: string, id: string) => labelsIn(JSON.parse(document), id)
+
+const labelsIn = (document: unknown, id: string) => ({ name: nameIn(document, id), tags: tagsIn(document) })
 
 function nameIn(document: unknown, id: string): string {
   return typeof document === 'object' && document !== null && 'name' in document && typeof document.name === 'string'

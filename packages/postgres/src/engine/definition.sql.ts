@@ -1,9 +1,12 @@
 import { statement } from '../db/statement.ts'
 
-export const create = statement<{ tenant: string; id: string; name: string; document: string }, { revision: number }>(
+export const create = statement<
+  { tenant: string; id: string; name: string; document: string; tags: readonly string[] },
+  { revision: number }
+>(
   'definition_create',
-  (p) => [p.id, p.tenant, p.name, p.document],
-  `insert into definition (id, tenant, kind, name, draft) values ($1, $2, 'graph', $3, $4) on conflict do nothing returning revision`,
+  (p) => [p.id, p.tenant, p.name, p.document, p.tags],
+  `insert into definition (id, tenant, kind, name, draft, tags) values ($1, $2, 'graph', $3, $4, $5) on conflict do nothing returning revision`,
 )
 
 export interface DraftRow {
@@ -12,23 +15,31 @@ export interface DraftRow {
   readonly draft: unknown
   readonly revision: number
   readonly published: number | null
+  readonly tags: readonly string[]
 }
 
 export const draft = statement<{ tenant: string; id: string }, DraftRow>(
   'definition_draft',
   (p) => [p.id, p.tenant],
-  'select id, kind, draft, revision, published from definition where id = $1 and tenant = $2',
+  'select id, kind, draft, revision, published, tags from definition where id = $1 and tenant = $2',
   { readOnly: true },
 )
 
 /** Compares and swaps by revision; a null revision replaces whatever is there. */
 export const saveDraft = statement<
-  { tenant: string; id: string; name: string; document: string; revision: number | undefined },
+  {
+    tenant: string
+    id: string
+    name: string
+    document: string
+    revision: number | undefined
+    tags: readonly string[]
+  },
   { revision: number }
 >(
   'definition_save_draft',
-  (p) => [p.id, p.tenant, p.name, p.document, p.revision],
-  `update definition set draft = $4, name = $3, revision = revision + 1, updated_at = clock_timestamp()
+  (p) => [p.id, p.tenant, p.name, p.document, p.revision, p.tags],
+  `update definition set draft = $4, name = $3, tags = $6, revision = revision + 1, updated_at = clock_timestamp()
     where id = $1 and tenant = $2 and kind = 'graph' and ($5::integer is null or revision = $5) returning revision`,
 )
 
@@ -93,23 +104,27 @@ export const remove = statement<{ tenant: string; id: string }>(
 )
 
 export const resetDraft = statement<
-  { tenant: string; id: string; version: number; name: string },
+  { tenant: string; id: string; version: number; name: string; tags: readonly string[] },
   { revision: number }
 >(
   'definition_reset_draft',
-  (p) => [p.id, p.tenant, p.version, p.name],
-  `update definition d set draft = v.document, name = $4, revision = d.revision + 1, updated_at = clock_timestamp()
+  (p) => [p.id, p.tenant, p.version, p.name, p.tags],
+  `update definition d set draft = v.document, name = $4, tags = $5, revision = d.revision + 1, updated_at = clock_timestamp()
      from definition_version v
     where d.id = $1 and d.tenant = $2 and v.id = $1 and v.tenant = $2 and v.version = $3 returning d.revision`,
 )
 
 /** A function's version only moves forward: a node with older code that starts later must not point back. */
-export const registerFunction = statement<{ tenant: string; id: string; version: number }, { kind: string }>(
+export const registerFunction = statement<
+  { tenant: string; id: string; version: number; tags: readonly string[] },
+  { kind: string }
+>(
   'definition_register_function',
-  (p) => [p.id, p.tenant, p.version],
+  (p) => [p.id, p.tenant, p.version, p.tags],
   `with v as (insert into definition_version (id, tenant, version, hash) values ($1, $2, $3, 'function') on conflict do nothing)
-   insert into definition as d (id, tenant, kind, name, published, latest) values ($1, $2, 'function', $1, $3, $3)
-   on conflict (id, tenant) do update set published = greatest(d.published, excluded.published), latest = greatest(d.latest, excluded.latest)
+   insert into definition as d (id, tenant, kind, name, published, latest, tags) values ($1, $2, 'function', $1, $3, $3, $4)
+   on conflict (id, tenant) do update set published = greatest(d.published, excluded.published), latest = greatest(d.latest, excluded.latest),
+      tags = case when d.kind = 'function' and excluded.latest >= d.latest then excluded.tags else d.tags end
    returning kind`,
 )
 
@@ -130,12 +145,13 @@ export interface SummaryRow {
   readonly name: string
   readonly published: number | null
   readonly revision: number
+  readonly tags: readonly string[]
 }
 
 export const list = statement<{ tenant: string; after: string | undefined; limit: number }, SummaryRow>(
   'definition_list',
   (p) => [p.tenant, p.after, p.limit],
-  `select id, kind, name, published, revision from definition
+  `select id, kind, name, published, revision, tags from definition
     where tenant = $1 and ($2::text is null or id > $2) order by id limit $3`,
   { readOnly: true },
 )
@@ -154,8 +170,8 @@ export const listFiltered = statement<
 >(
   'definition_list_filtered',
   (p) => [p.tenant, p.after, p.limit, p.namePrefix, p.kind, p.published],
-  `select id, kind, name, published, revision
-     from (select id, kind, name, published, revision from definition
+  `select id, kind, name, published, revision, tags
+     from (select id, kind, name, published, revision, tags from definition
             where tenant = $1 and ($2::text is null or id > $2) order by id limit 10000) d
     where ($4::text is null or starts_with(lower(name), lower($4))) and ($5::text is null or kind = $5)
       and ($6::boolean is null or (published is not null) = $6)

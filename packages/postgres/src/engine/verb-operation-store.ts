@@ -1,4 +1,10 @@
-import type { BulkOperation, OperationFilter, OperationState, OperationStore } from '@lockstep/engine/ports'
+import {
+  type BulkOperation,
+  idPrefix,
+  type OperationFilter,
+  type OperationState,
+  type OperationStore,
+} from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import * as sql from './verb-operation.sql.ts'
 
@@ -6,7 +12,7 @@ export function postgresOperations(db: Db): OperationStore {
   const lane = db.lane('api')
   return {
     create: async ({ filter, limit: most, ...operation }) => {
-      await lane.run(sql.create, { ...operation, most, filter: JSON.stringify(filter) })
+      await lane.run(sql.create, { ...operation, most, filter: filterText(filter) })
       await lane.run(sql.forgetItems, { tenant: operation.tenant })
       await lane.run(sql.forget, { tenant: operation.tenant })
     },
@@ -16,7 +22,7 @@ export function postgresOperations(db: Db): OperationStore {
     },
     list: async (tenant, before, limit) =>
       (await lane.many(sql.list, { tenant, before, limit })).map((row) => toOperation(tenant, row)),
-    cancel: async (tenant, id) => (await lane.run(sql.cancel, { tenant, id })) === 1,
+    steer: async (tenant, id, wish) => (await lane.run(WISHES[wish], { tenant, id })) === 1,
     items: async (tenant, id, { after, outcome }, limit) =>
       (await lane.many(sql.items, { tenant, id, after, outcome, limit })).map((row) => ({
         instanceId: row.instance_id,
@@ -43,7 +49,7 @@ export function postgresOperations(db: Db): OperationStore {
     },
     preview: async (tenant, { instanceIds, excludeIds = [], ...filter }, meant, { lookAt, sample }) => {
       const ids = instanceIds && [...new Set(instanceIds)]
-      const asked = { tenant, filter: JSON.stringify(filter), lookAt, sample, ids, exclude: excludeIds, meant }
+      const asked = { tenant, filter: filterText(filter), lookAt, sample, ids, exclude: excludeIds, meant }
       const row = await lane.one(sql.preview, asked)
       const missing = (ids?.length ?? row.looked) - row.looked
       return {
@@ -56,12 +62,21 @@ export function postgresOperations(db: Db): OperationStore {
   }
 }
 
+const WISHES = { cancel: sql.cancel, pause: sql.pause, continue: sql.unpause }
+
+/** With the beginning of an id that its text may be. */
+const filterText = (filter: OperationFilter): string =>
+  JSON.stringify({ ...filter, idPrefix: filter.text === undefined ? undefined : idPrefix(filter.text) })
+
+const asAsked = ({ idPrefix: _, ...filter }: OperationFilter & { readonly idPrefix?: string }): OperationFilter =>
+  filter
+
 const toOperation = (tenant: string, row: sql.OperationRow): BulkOperation => ({
   tenant,
   id: row.id,
   verb: row.verb,
   options: row.options,
-  filter: row.filter as OperationFilter,
+  filter: asAsked(row.filter as OperationFilter & { readonly idPrefix?: string }),
   limit: row.most,
   note: row.note ?? undefined,
   state: row.state as OperationState,

@@ -46,7 +46,8 @@ export interface OperationRow {
 }
 
 const columns = `
-  o.id, o.verb, o.options, o.filter, o.most, o.note, o.state, o.created_at, o.finished_at, o.total, o.cut,
+  o.id, o.verb, o.options, o.filter, o.most, o.note,
+  case when o.paused_at is not null and o.finished_at is null then 'paused' else o.state end as state, o.created_at, o.finished_at, o.total, o.cut,
   (select json_object_agg(c.outcome, c.count) from (
      select b.outcome, count(*)::integer as count from bulk_item b
       where b.tenant = o.tenant and b.operation_id = o.id and b.outcome is not null group by b.outcome) c) as outcomes`
@@ -63,6 +64,18 @@ export const list = statement<{ tenant: string; before: string | undefined; limi
   (p) => [p.tenant, p.before, p.limit],
   `select ${columns} from bulk_operation o where o.tenant = $1 and ($2::uuid is null or o.id < $2) order by o.id desc limit $3`,
   { readOnly: true },
+)
+
+export const pause = statement<Key>(
+  'operation_pause',
+  (p) => [p.tenant, p.id],
+  `update bulk_operation set paused_at = coalesce(paused_at, clock_timestamp()) where tenant = $1 and id = $2 and finished_at is null`,
+)
+
+export const unpause = statement<Key>(
+  'operation_unpause',
+  (p) => [p.tenant, p.id],
+  `update bulk_operation set paused_at = null where tenant = $1 and id = $2 and finished_at is null`,
 )
 
 export const cancel = statement<Key>(
@@ -88,7 +101,8 @@ export const items = statement<
 export const next = statement<undefined, { tenant: string; id: string; verb: string; options: unknown; state: string }>(
   'operation_next',
   () => [],
-  'select tenant, id, verb, options, state from bulk_operation where finished_at is null order by created_at limit 1',
+  `select tenant, id, verb, options, state from bulk_operation
+    where finished_at is null and paused_at is null order by created_at limit 1`,
   { readOnly: true },
 )
 
@@ -105,7 +119,7 @@ export const pending = statement<Key & { limit: number }, { instance_id: string 
   (p) => [p.tenant, p.id, p.limit],
   `select b.instance_id from bulk_item b
     where b.tenant = $1 and b.operation_id = $2 and b.outcome is null
-      and exists (select 1 from bulk_operation o where o.tenant = $1 and o.id = $2 and o.state = 'applying')
+      and exists (select 1 from bulk_operation o where o.tenant = $1 and o.id = $2 and o.state = 'applying' and o.paused_at is null)
     order by b.instance_id limit $3`,
   { readOnly: true },
 )
@@ -114,7 +128,7 @@ export const finish = statement<Key>(
   'operation_finish',
   (p) => [p.tenant, p.id],
   `update bulk_operation o set state = 'done', finished_at = clock_timestamp()
-    where o.tenant = $1 and o.id = $2 and o.state = 'applying'
+    where o.tenant = $1 and o.id = $2 and o.state = 'applying' and o.paused_at is null
       and not exists (select 1 from bulk_item b where b.tenant = $1 and b.operation_id = $2 and b.outcome is null)`,
 )
 

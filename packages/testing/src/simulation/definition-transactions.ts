@@ -1,4 +1,4 @@
-import type { DefinitionFilter, DefinitionStore } from '@lockstep/engine/ports'
+import { type DefinitionFilter, type DefinitionStore, tagsIn } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { publishPolicy } from './flow-transactions.ts'
 import type { Synchronous } from './synchronous.ts'
@@ -24,6 +24,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
         revision: 1,
         published: undefined,
         latest: 0,
+        tags: tagsOf(document),
       })
       return { kind: 'created', revision: 1 }
     },
@@ -36,6 +37,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
           document: parse(found.draft),
           revision: found.revision,
           published: found.published,
+          tags: found.tags,
         }
       )
     },
@@ -46,6 +48,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
         return { kind: 'changed', revision: found.revision }
       found.draft = document
       found.name = nameOf(document, id)
+      found.tags = tagsOf(document)
       found.revision += 1
       return { kind: 'saved', revision: found.revision }
     },
@@ -60,6 +63,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
       const version = found.published ?? found.latest
       found.draft = tables.versions.get(keyOf(tenant, id, version))!.document
       found.name = nameOf(found.draft!, id)
+      found.tags = tagsOf(found.draft!)
       found.revision += 1
       return { kind: 'reset', version, revision: found.revision }
     },
@@ -91,7 +95,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
       found.published = version
       return true
     },
-    registerFunction: (tenant, id, version) => {
+    registerFunction: (tenant, id, version, tags = []) => {
       const key = keyOf(tenant, id, version)
       if (!tables.versions.has(key))
         tables.versions.set(key, {
@@ -114,10 +118,12 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
           revision: 1,
           published: version,
           latest: version,
+          tags,
         }
         tables.definitions.set(keyOf(tenant, id), row)
         return
       }
+      if (found.kind === 'function' && version >= found.latest) found.tags = tags
       found.published = Math.max(found.published ?? version, version)
       found.latest = Math.max(found.latest, version)
     },
@@ -145,7 +151,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
         .filter((row) => row.tenant === tenant && (after === undefined || row.id > after) && fits(row, filter))
         .sort((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit)
-        .map(({ id, kind, name, published, revision }) => ({ id, kind, name, published, revision })),
+        .map(({ id, kind, name, published, revision, tags }) => ({ id, kind, name, published, revision, tags })),
   }
 }
 
@@ -156,6 +162,8 @@ function fits(row: DefinitionTableRow, { namePrefix = '', kind = row.kind, publi
     (published === undefined || published === (row.published !== undefined))
   )
 }
+
+const tagsOf = (document: string): readonly string[] => tagsIn(JSON.parse(document))
 
 const parse = (text: string | undefined): unknown => (text === undefined ? null : JSON.parse(text))
 

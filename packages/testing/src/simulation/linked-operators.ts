@@ -42,7 +42,7 @@ export function linkedOperators(
       create: (operation) => call('operations.create', WRITES, () => operations.create(operation)),
       get: (tenant, id) => call('operations.get', READS, () => operations.get(tenant, id)),
       list: (tenant, before, limit) => call('operations.list', READS, () => operations.list(tenant, before, limit)),
-      cancel: (tenant, id) => call('operations.cancel', WRITES, () => operations.cancel(tenant, id)),
+      steer: (tenant, id, wish) => call('operations.steer', WRITES, () => operations.steer(tenant, id, wish)),
       items: (tenant, id, page, limit) =>
         call('operations.items', READS, () => operations.items(tenant, id, page, limit)),
       next: () => call('operations.next', READS, () => operations.next()),

@@ -76,8 +76,8 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       publish: (tenant, id, hash, revision, runs) =>
         call('definitions.publish', WRITES, () => definitions.publish(tenant, id, hash, revision, runs)),
       point: (tenant, id, version) => call('definitions.point', WRITES, () => definitions.point(tenant, id, version)),
-      registerFunction: (tenant, id, version) =>
-        call('definitions.registerFunction', WRITES, () => definitions.registerFunction(tenant, id, version)),
+      registerFunction: (tenant, id, version, tags) =>
+        call('definitions.registerFunction', WRITES, () => definitions.registerFunction(tenant, id, version, tags)),
       version: (tenant, id, version) =>
         call('definitions.version', READS, () => definitions.version(tenant, id, version)),
       versions: (tenant, id, before, limit) =>

@@ -13,6 +13,7 @@ export interface OperationTableRow {
   readonly createdAt: number
   state: OperationState
   finishedAt: number | undefined
+  paused: boolean
   walkedTo: string
   total: number
   cut: boolean

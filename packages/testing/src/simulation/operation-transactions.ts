@@ -1,4 +1,4 @@
-import type { BulkOperation, OperationFilter, OperationStore } from '@lockstep/engine/ports'
+import { type BulkOperation, idPrefix, type OperationFilter, type OperationStore } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { shownStatus } from './instance-queries.ts'
 import type { OperationTableRow } from './operation-tables.ts'
@@ -11,7 +11,14 @@ export function operationTransactions(database: Database): Synchronous<Operation
   return {
     create: ({ tenant, id, ...operation }) => {
       if (find(tenant, id) !== undefined) return
-      const fresh = { state: 'freezing', finishedAt: undefined, walkedTo: '', total: 0, cut: false } as const
+      const fresh = {
+        state: 'freezing',
+        finishedAt: undefined,
+        walkedTo: '',
+        total: 0,
+        cut: false,
+        paused: false,
+      } as const
       tables.operations.set(keyOf(tenant, id), {
         tenant,
         id,
@@ -31,10 +38,11 @@ export function operationTransactions(database: Database): Synchronous<Operation
         .sort((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map(toOperation),
-    cancel: (tenant, id) => {
+    steer: (tenant, id, wish) => {
       const found = find(tenant, id)
       if (found === undefined || found.finishedAt !== undefined) return false
-      Object.assign(found, { state: 'cancelled', finishedAt: now() })
+      if (wish === 'cancel') Object.assign(found, { state: 'cancelled', finishedAt: now() })
+      else found.paused = wish === 'pause'
       return true
     },
     items: (tenant, id, { after, outcome }, limit) =>
@@ -44,7 +52,7 @@ export function operationTransactions(database: Database): Synchronous<Operation
         .map(([instanceId, item]) => ({ instanceId, ...item })),
     next: () => {
       const [first] = [...tables.operations.values()]
-        .filter((row) => row.finishedAt === undefined)
+        .filter((row) => row.finishedAt === undefined && !row.paused)
         .sort((a, b) => a.createdAt - b.createdAt)
       if (first === undefined) return undefined
       const { tenant, id, verb, state } = first
@@ -56,7 +64,7 @@ export function operationTransactions(database: Database): Synchronous<Operation
     },
     pending: (tenant, id, limit) => {
       const found = find(tenant, id)
-      if (found?.state !== 'applying') return []
+      if (found?.state !== 'applying' || found.paused) return []
       const open = sortedItems(found).filter(([, item]) => item.outcome === undefined)
       if (open.length === 0) Object.assign(found, { state: 'done', finishedAt: now() })
       return open.slice(0, limit).map(([instanceId]) => instanceId)
@@ -97,7 +105,7 @@ const isMeant = (row: InstanceTableRow, { instanceIds, correlationId }: Operatio
 
 function fits(database: Database, row: InstanceTableRow, filter: OperationFilter): boolean {
   const { definitionId, definitionIds, version, statuses, correlationId, createdFrom, createdBefore } = filter
-  const { parentId, finishedFrom, finishedBefore, input = [], excludeIds } = filter
+  const { parentId, finishedFrom, finishedBefore, tags, text, input = [], excludeIds } = filter
   const { finishedAt } = row
   return (
     (definitionId === undefined || row.definitionId === definitionId) &&
@@ -110,8 +118,23 @@ function fits(database: Database, row: InstanceTableRow, filter: OperationFilter
     (createdBefore === undefined || row.createdAt < createdBefore) &&
     (finishedFrom === undefined || (finishedAt !== undefined && finishedAt >= finishedFrom)) &&
     (finishedBefore === undefined || (finishedAt !== undefined && finishedAt < finishedBefore)) &&
+    (tags === undefined || definitionOf(database, row)?.tags.some((tag) => tags.includes(tag)) === true) &&
+    (text === undefined || says(database, row, text)) &&
     input.every(({ path, value }) => inputText(database, row, path) === value) &&
     excludeIds?.includes(row.id) !== true
+  )
+}
+
+const definitionOf = ({ tables }: Database, row: InstanceTableRow) =>
+  tables.definitions.get(keyOf(row.tenant, row.definitionId))
+
+function says(database: Database, row: InstanceTableRow, text: string): boolean {
+  const prefix = idPrefix(text)
+  const { id, name } = definitionOf(database, row) ?? { id: '', name: '' }
+  return (
+    row.correlationId?.startsWith(text) === true ||
+    (prefix !== undefined && row.id.startsWith(prefix)) ||
+    [id, name].some((each) => each.toLowerCase().includes(text.toLowerCase()))
   )
 }
 
@@ -153,8 +176,9 @@ const sortedItems = (operation: OperationTableRow | undefined) =>
   [...(operation?.items ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
 
 function toOperation(row: OperationTableRow): BulkOperation {
-  const { items, walkedTo: _, options, ...rest } = row
+  const { items, walkedTo: _, options, paused, ...rest } = row
   const outcomes: Record<string, number> = {}
   for (const { outcome } of items.values()) if (outcome !== undefined) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
-  return { ...rest, options: JSON.parse(options), outcomes }
+  const state = paused && rest.finishedAt === undefined ? 'paused' : rest.state
+  return { ...rest, state, options: JSON.parse(options), outcomes }
 }

@@ -30,6 +30,7 @@ export interface DefinitionTableRow {
   revision: number
   published: number | undefined
   latest: number
+  tags: readonly string[]
 }
 
 export interface VersionTableRow {

@@ -27,10 +27,11 @@ export function diffGraphs(a: GraphDocument, b: GraphDocument, catalogue?: Activ
 }
 
 function* diffWorkflow(a: GraphDocument, b: GraphDocument): Generator<WorkflowChange> {
-  const texts = ({ id, name, description }: GraphDocument): JsonObject => ({
+  const texts = ({ id, name, description, tags }: GraphDocument): JsonObject => ({
     id,
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
+    ...(tags === undefined ? {} : { tags: [...tags] }),
   })
   const sides = [
     ['workflow', texts(a), texts(b)],

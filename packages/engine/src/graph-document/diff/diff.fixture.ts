@@ -17,10 +17,10 @@ export interface Meaning {
 
 export function meaningOf(document: GraphDocument): Meaning {
   const flat: FlatGraph = flatten(document)
-  const { id, name, description, input, output, variables = {} } = document
+  const { id, name, description, tags, input, output, variables = {} } = document
   const activities = [...flat.activities.values()].map(({ id: key, scope, own, parts }) => [key, { scope, own, parts }])
   return structuredClone({
-    workflow: JSON.parse(JSON.stringify({ id, name, description, input, output })),
+    workflow: JSON.parse(JSON.stringify({ id, name, description, tags, input, output })),
     variables: Object.fromEntries(
       Object.entries(variables).map(([key, each]) => [key, withoutDefaults(each as JsonObject)]),
     ),

@@ -82,7 +82,19 @@ export class Bulk {
 
   /** What is not done by then stays undone. `false`: unknown, or over. */
   async cancel(id: string, tenant: string = DEFAULT_TENANT): Promise<boolean> {
-    return isUuid(id) && this.#context.store.cancel(tenant, id)
+    return isUuid(id) && this.#context.store.steer(tenant, id, 'cancel')
+  }
+
+  /** What is under way by then ends, at most a page of instances; the rest waits for `continue`. `false`: unknown, or over. */
+  async pause(id: string, tenant: string = DEFAULT_TENANT): Promise<boolean> {
+    return isUuid(id) && this.#context.store.steer(tenant, id, 'pause')
+  }
+
+  /** Goes on where it was paused. `false`: unknown, or over. */
+  async continue(id: string, tenant: string = DEFAULT_TENANT): Promise<boolean> {
+    if (!isUuid(id) || !(await this.#context.store.steer(tenant, id, 'continue'))) return false
+    this.#wake()
+    return true
   }
 
   run(): void {

@@ -107,6 +107,25 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     expect(await definitions.versions('other', 'a', undefined, 10)).toEqual([])
   })
 
+  it('knows the tags of drafts, as it does their names, and those that code is registered with', async () => {
+    const { definitions } = (await open()).store
+    const tags = async () =>
+      Object.fromEntries((await definitions.list(TENANT, undefined, 10)).map((row) => [row.id, row.tags]))
+    await definitions.create(TENANT, 'a', '{"tags":["eu","team:billing","eu","not one",7]}')
+    await definitions.create(TENANT, 'b', '{"tags":"eu"}')
+    expect(await tags()).toEqual({ a: ['eu', 'team:billing'], b: [] })
+    await definitions.publish(TENANT, 'a', 'h1', 1)
+    await definitions.saveDraft(TENANT, 'a', '{"tags":["us"]}', undefined)
+    expect((await definitions.draft(TENANT, 'a'))!.tags).toEqual(['us'])
+    await definitions.discardDraft(TENANT, 'a', undefined)
+    expect((await definitions.list(TENANT, undefined, 10, { kind: 'graph' }))[0]!.tags).toEqual(['eu', 'team:billing'])
+    await definitions.registerFunction(TENANT, 'f', 2, ['code'])
+    await definitions.registerFunction(TENANT, 'f', 1, ['older'])
+    expect((await tags()).f).toEqual(['code'])
+    await definitions.registerFunction(TENANT, 'f', 2)
+    expect((await tags()).f).toEqual([])
+  })
+
   it('points to an older version and to none, and publishes on from the last number', async () => {
     const { definitions } = (await open()).store
     await publishVersions(definitions, 'a', 2)

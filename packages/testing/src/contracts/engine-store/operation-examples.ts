@@ -74,7 +74,7 @@ export function operationExamples(open: () => Promise<Bench>): void {
       const found = (await operations.pending(TENANT, id, 10)).map((each) => ids.indexOf(each))
       const { count } = await operations.preview(TENANT, filter, ALL, { lookAt: 100, sample: 0 })
       expect(count).toBe(found.length)
-      await operations.cancel(TENANT, id)
+      await operations.steer(TENANT, id, 'cancel')
       return found
     }
     const views = await Promise.all(ids.map((id) => b.store.instances.get(TENANT, id)))
@@ -88,6 +88,14 @@ export function operationExamples(open: () => Promise<Bench>): void {
     expect(await fits({ parentId: NOBODY })).toEqual([])
     for (const status of new Set(views.map((view) => view!.status)))
       expect(await fits({ statuses: [status] })).toEqual([0, 1, 2].filter((each) => views[each]!.status === status))
+    await b.store.definitions.registerFunction(TENANT, WORKFLOW, 1, ['eu', 'billing'])
+    expect(await fits({ tags: ['us', 'eu'] })).toEqual([0, 1, 2])
+    expect(await fits({ tags: ['us'] })).toEqual([])
+    expect(await fits({ text: WORKFLOW.slice(1).toUpperCase() })).toEqual([0, 1, 2])
+    expect(await fits({ text: ids[0]! })).toEqual([0])
+    expect(await fits({ text: `wfi_${ids[2]!}` })).toEqual([2])
+    expect(await fits({ text: 'c' })).toContain(1)
+    expect(await fits({ text: 'nothing of the kind' })).toEqual([])
     const input = { path: ['a', 'b'], value: '1' }
     expect(await fits({ input: [input] })).toEqual([])
   })
@@ -120,7 +128,7 @@ export function operationExamples(open: () => Promise<Bench>): void {
     const over = await operations.get(TENANT, id)
     expect(over).toMatchObject({ state: 'done', outcomes: { accepted: 1, failed: 1 } })
     expect(over!.finishedAt).toBeGreaterThan(0)
-    expect(await operations.cancel(TENANT, id)).toBe(false)
+    expect(await operations.steer(TENANT, id, 'cancel')).toBe(false)
     expect(await operations.next()).toBeUndefined()
   })
 
@@ -131,10 +139,43 @@ export function operationExamples(open: () => Promise<Bench>): void {
     const id = b.newId()
     await b.store.operations.create(operation(id))
     await freezeAll(b, id)
-    expect(await b.store.operations.cancel(TENANT, id)).toBe(true)
+    expect(await b.store.operations.steer(TENANT, id, 'cancel')).toBe(true)
     expect(await b.store.operations.pending(TENANT, id, 10)).toEqual([])
     expect(await b.store.operations.get(TENANT, id)).toMatchObject({ state: 'cancelled', outcomes: {} })
-    expect(await b.store.operations.cancel('other', id)).toBe(false)
+    expect(await b.store.operations.steer('other', id, 'cancel')).toBe(false)
+  })
+
+  it('rests while it is paused, lets others go first, and goes on where it stood', async () => {
+    const b = await open()
+    const node = await b.joined()
+    await b.started(node)
+    const [first, second] = [b.newId(), b.newId()]
+    const { operations } = b.store
+    const state = async (id: string) => (await operations.get(TENANT, id))!.state
+    await operations.create(operation(first))
+    await operations.create(operation(second))
+    for (let twice = 0; twice < 2; twice += 1) expect(await operations.steer(TENANT, first, 'pause')).toBe(true)
+    expect(await state(first)).toBe('paused')
+    expect(await operations.next()).toMatchObject({ id: second })
+    for (let twice = 0; twice < 2; twice += 1) expect(await operations.steer(TENANT, first, 'continue')).toBe(true)
+    expect(await operations.next()).toMatchObject({ id: first, state: 'freezing' })
+    await freezeAll(b, first)
+    expect(await operations.pending(TENANT, first, 10)).toHaveLength(1)
+    await operations.steer(TENANT, first, 'pause')
+    expect(await operations.pending(TENANT, first, 10)).toEqual([])
+    expect(await state(first)).toBe('paused')
+    await operations.steer(TENANT, first, 'continue')
+    expect([await state(first), await operations.pending(TENANT, first, 10)]).toMatchObject(['applying', { length: 1 }])
+    await operations.steer(TENANT, first, 'pause')
+    expect(await operations.steer(TENANT, first, 'cancel')).toBe(true)
+    expect(await state(first)).toBe('cancelled')
+    for (const wish of ['pause', 'continue'] as const)
+      for (const [tenant, id] of [
+        [TENANT, first],
+        ['other', second],
+        [TENANT, NOBODY],
+      ] as const)
+        expect(await operations.steer(tenant, id, wish)).toBe(false)
   })
 
   it('lists incidents newest first, groups what is alike, and resolves each once', async () => {

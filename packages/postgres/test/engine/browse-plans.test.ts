@@ -1,0 +1,70 @@
+import { cloneDatabase } from '@lockstep/testing/harness'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import * as sql from '../../src/engine/browse-instance.sql.ts'
+import { type Db, type Given, migrate, postgresBrowse, type Statement } from '../../src/index.ts'
+import { edge, openTestPglite, openTestPostgres } from '../open-test-database.ts'
+
+const ROWS = 12_000
+const uuid = (n: number): string => `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+const TENANT = 'default'
+
+/** What finds instances must look at what it finds, however many others there are. */
+describe.each(['postgres', 'pglite'] as const)('finding instances on %s', (driver) => {
+  let db: Db
+  let pages = 0
+  beforeAll(async () => {
+    db =
+      driver === 'postgres'
+        ? await openTestPostgres((await cloneDatabase(inject('postgres'))).url)
+        : await openTestPglite()
+    if (driver === 'pglite') await migrate(db, { mode: 'auto', ...edge })
+    await db.script(`
+      insert into instance (id, tenant, definition_id, version, correlation_id, parent_id, queue, created_at, finished_at, status, last_seq)
+      select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, '${TENANT}', 'order', 1, 'order-' || n,
+             case when n % 3000 = 0 then '${uuid(1)}'::uuid end, 'default', now(), now(), 'completed', 1
+        from generate_series(1, ${ROWS}) n;
+      analyze instance`)
+    const size: Statement<undefined, { pages: number }> = {
+      ...{ name: 'test_pages', readOnly: true, bind: () => [] },
+      text: `select (pg_relation_size('instance') / 8192)::integer as pages`,
+    }
+    pages = (await db.one(size)).pages
+    expect(pages).toBeGreaterThan(200)
+  })
+  afterAll(async () => {
+    await db?.close()
+  })
+
+  async function touched<P>({ name, text, bind }: Statement<P, unknown>, params: P): Promise<number> {
+    const explained: Statement<P, { 'QUERY PLAN': readonly { readonly Plan: Readonly<Record<string, number>> }[] }> = {
+      ...{ name: `explain_${name}`, readOnly: true, bind },
+      text: `explain (analyze, buffers, format json) ${text}`,
+    }
+    const { Plan: plan } = (await db.lane('api').one(explained, ...([params] as unknown as Given<P>)))['QUERY PLAN'][0]!
+    return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!
+  }
+
+  it.each([
+    ['a correlation id', () => touched(sql.idsOfCorrelation, { tenant: TENANT, correlationId: 'order-9999' })],
+    ['what it begins with', () => touched(sql.idsByCorrelation, { tenant: TENANT, prefix: 'order-999' })],
+    ['nothing', () => touched(sql.idsByCorrelation, { tenant: TENANT, prefix: 'zzz' })],
+    ['a parent', () => touched(sql.idsOfParent, { tenant: TENANT, parentId: uuid(1) })],
+    ['an id', () => touched(sql.idsBetween, { tenant: TENANT, first: uuid(9_000), last: uuid(9_009) })],
+  ])('by %s reads a few pages', async (_, read) => {
+    expect(await read()).toBeLessThan(pages / 10)
+  })
+
+  it('gives them in both orders, forth and back', async () => {
+    const browse = postgresBrowse(db)
+    const numbers = async (place: Parameters<typeof browse.instances>[2], limit = 3) =>
+      (await browse.instances(TENANT, { text: 'order-999' }, place, limit)).rows.map(({ correlationId }) =>
+        Number(correlationId?.slice(6)),
+      )
+    expect(await numbers({})).toEqual([9_999, 9_998, 9_997])
+    expect(await numbers({ oldestFirst: true })).toEqual([999, 9_990, 9_991])
+    expect(await numbers({ from: uuid(9_997) }, 2)).toEqual([9_996, 9_995])
+    expect(await numbers({ from: uuid(9_997), back: true }, 2)).toEqual([9_999, 9_998])
+    expect(await numbers({ from: uuid(9_991), oldestFirst: true, back: true }, 5)).toEqual([999, 9_990])
+    expect((await browse.instances(TENANT, { text: 'order-999' }, {}, 3)).count).toEqual({ value: 11, exact: true })
+  })
+})
