@@ -20,13 +20,17 @@ export type Instance = {
   readonly finishedAt: string | null
   /** Node that has it in hand. */
   readonly nodeId: string | null
+  /** Lists tell what bookmarks stand for; one instance by itself tells all. */
   readonly waitingFor: readonly ({
-    /** bkm_ and a uuid; resume takes it. */
-    readonly bookmarkId: string
+    /** bkm_ and a uuid; resume takes it. null: nothing from outside ends this wait, as of timers, retries, children and locks. */
+    readonly bookmarkId: string | null
+    /** event, signal, task, human; timer, retry, child, children, lock. */
     readonly kind: string
-    /** Resume takes it too; the event of a wait-for-event. */
+    /** Resume takes it too; the event of a wait-for-event. Of a wait that has no name: its step. */
     readonly name: string
+    /** When a timer or a retry moves. */
     readonly dueAt?: string | null | undefined
+    /** When it is given up. */
     readonly expiresAt?: string | null | undefined
   })[]
   readonly incidents: readonly ({
@@ -63,6 +67,8 @@ export type GraphDocument = {
   readonly id: string
   readonly name?: string | undefined
   readonly description?: string | undefined
+  /** What it is found and filtered by: at most 20, each 1 to 40 letters, digits and - _ . : / */
+  readonly tags?: readonly unknown[] | undefined
   /** JSON schema of the input. */
   readonly input?: unknown
   /** JSON schema of the output. */
@@ -121,6 +127,8 @@ export type WorkflowDefinition = {
   readonly version: number | null
   /** Of the draft. */
   readonly etag: string
+  /** Of the draft, as its name is; of code, those it is registered with. */
+  readonly tags: readonly string[]
 }
 
 export type InstanceState = {
@@ -477,15 +485,21 @@ export interface Operations {
     reply: Draft
   }
 
-  /** Lists workflows by id, each with how its draft stands and what starts it. */
+  /** Lists workflows by id unless told, each with how its draft stands and what starts it. */
   listWorkflowDefinitions: {
     request: {
       readonly query?: {
+        /** What the id, the name or a tag contains, whatever the case. */
+        readonly q?: string | undefined
+        /** One or more tags, with commas: those that have any of them. */
+        readonly tag?: string | undefined
         /** What the name begins with. */
         readonly name?: string | undefined
         readonly kind?: "graph" | "function" | undefined
         /** Those of which new instances can start, or cannot. */
         readonly published?: boolean | undefined
+        /** Order of the list; id unless told. A minus turns it around. */
+        readonly sort?: "id" | "-id" | "name" | "-name" | "updatedAt" | "-updatedAt" | undefined
         /** Items in one answer; 50 unless told. */
         readonly limit?: number | undefined
         /** page.next or page.prev of the last answer. */
@@ -501,6 +515,10 @@ export interface Operations {
         readonly version: number | null
         /** Of the draft. */
         readonly etag: string
+        /** Of the draft, as its name is; of code, those it is registered with. */
+        readonly tags: readonly string[]
+        /** When it was last saved, published or retracted. */
+        readonly updatedAt: string
         /** ahead: it is published, and its draft says something else. retracted: it has versions, and none is published. */
         readonly state: "draft" | "published" | "ahead" | "retracted"
         /** What starts the published version from outside, at most five of a kind. */
@@ -990,7 +1008,7 @@ export interface Operations {
     reply: Instance
   }
 
-  /** Lists instances, newest first. Members of the input filter too: input.customerId=42. A page may be shorter than its limit, or empty, while page.next leads on. */
+  /** Lists instances, newest first unless told. Members of the input filter too: input.customerId=42. A page may be shorter than its limit, or empty, while page.next leads on. */
   listWorkflowInstances: {
     request: {
       readonly query?: {
@@ -1005,6 +1023,10 @@ export interface Operations {
         readonly correlation?: string | undefined
         /** Instance that started it. */
         readonly parent?: string | undefined
+        /** One or more tags, with commas: instances of workflows that have any of them. */
+        readonly tag?: string | undefined
+        /** An id or correlation id, or what it begins with; or a part of the id or name of the workflow. */
+        readonly q?: string | undefined
         /** Start gte: an instant, a day, or a time ago such as -2h. */
         readonly 'createdAt[gte]'?: string | undefined
         /** Start gt: an instant, a day, or a time ago such as -2h. */
@@ -1021,6 +1043,8 @@ export interface Operations {
         readonly 'finishedAt[lte]'?: string | undefined
         /** End lt: an instant, a day, or a time ago such as -2h. */
         readonly 'finishedAt[lt]'?: string | undefined
+        /** Order of the list; -createdAt unless told. A minus turns it around. */
+        readonly sort?: "-createdAt" | "createdAt" | undefined
         /** Items in one answer; 50 unless told. */
         readonly limit?: number | undefined
         /** page.next or page.prev of the last answer. */
@@ -1049,8 +1073,10 @@ export interface Operations {
   searchWorkflowInstances: {
     request: {
       readonly body?: {
-        /** As in lists of instances: status, definition, version, correlation, parent, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
+        /** Order of the list; -createdAt unless told. A minus turns it around. */
+        readonly sort?: "-createdAt" | "createdAt" | undefined
         /** Items in one answer; 50 unless told. */
         readonly limit?: number | undefined
         /** page.next or page.prev of the last answer. */
@@ -1639,7 +1665,7 @@ export interface Operations {
       readonly body: {
         readonly action: "cancel" | "terminate" | "pause" | "continue" | "retry" | "migrate"
         readonly target: {
-          /** As in lists of instances: status, definition, version, correlation, parent, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
           readonly filter?: Readonly<Record<string, unknown>> | undefined
           readonly ids?: readonly string[] | undefined
           /** Not these, whatever else they are. */
@@ -1681,8 +1707,8 @@ export interface Operations {
       readonly options: unknown
       /** Which instances it is about. */
       readonly filter: unknown
-      /** freezing: its instances are being listed. */
-      readonly state: "freezing" | "applying" | "done" | "cancelled"
+      /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
+      readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
       /** Instances listed; final once it is applying. */
       readonly total: number
@@ -1714,8 +1740,8 @@ export interface Operations {
         readonly options: unknown
         /** Which instances it is about. */
         readonly filter: unknown
-        /** freezing: its instances are being listed. */
-        readonly state: "freezing" | "applying" | "done" | "cancelled"
+        /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
+        readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
         readonly note: string | null
         /** Instances listed; final once it is applying. */
         readonly total: number
@@ -1756,8 +1782,8 @@ export interface Operations {
       readonly options: unknown
       /** Which instances it is about. */
       readonly filter: unknown
-      /** freezing: its instances are being listed. */
-      readonly state: "freezing" | "applying" | "done" | "cancelled"
+      /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
+      readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
       /** Instances listed; final once it is applying. */
       readonly total: number
@@ -1822,8 +1848,66 @@ export interface Operations {
       readonly options: unknown
       /** Which instances it is about. */
       readonly filter: unknown
-      /** freezing: its instances are being listed. */
-      readonly state: "freezing" | "applying" | "done" | "cancelled"
+      /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
+      readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
+      readonly note: string | null
+      /** Instances listed; final once it is applying. */
+      readonly total: number
+      /** There were more than its limit. */
+      readonly cut: boolean
+      /** Of these, those that have an outcome. */
+      readonly done: number
+      readonly outcomes: Readonly<Record<string, unknown>>
+      readonly createdAt: string | null
+      readonly finishedAt: string | null
+    }
+  }
+
+  /** Rests until it is continued, whichever nodes come and go; what is under way ends. Repeating it is harmless. */
+  pauseBatchOperation: {
+    request: {
+      /** bop_ and a uuid. */
+      readonly id: string
+      readonly body?: Readonly<Record<string, unknown>> | undefined
+    }
+    reply: {
+      readonly id: string
+      readonly action: string
+      /** Of the action. */
+      readonly options: unknown
+      /** Which instances it is about. */
+      readonly filter: unknown
+      /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
+      readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
+      readonly note: string | null
+      /** Instances listed; final once it is applying. */
+      readonly total: number
+      /** There were more than its limit. */
+      readonly cut: boolean
+      /** Of these, those that have an outcome. */
+      readonly done: number
+      readonly outcomes: Readonly<Record<string, unknown>>
+      readonly createdAt: string | null
+      readonly finishedAt: string | null
+    }
+  }
+
+  /** Goes on where it was paused. Repeating it is harmless. */
+  continueBatchOperation: {
+    request: {
+      /** bop_ and a uuid. */
+      readonly id: string
+      readonly body?: Readonly<Record<string, unknown>> | undefined
+    }
+    reply: {
+      readonly id: string
+      readonly action: string
+      /** Of the action. */
+      readonly options: unknown
+      /** Which instances it is about. */
+      readonly filter: unknown
+      /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
+      readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
       /** Instances listed; final once it is applying. */
       readonly total: number
@@ -4566,7 +4650,7 @@ export interface Operations {
       readonly body: {
         /** Chosen by the author, such as order-approval. */
         readonly definitionId?: string | undefined
-        /** How it ended; unresolved: it faulted, and nobody has resolved its incident. */
+        /** How it ended; unresolved: it faulted, and nobody has resolved its incident. Without a rule of their own these are kept as faulted ones. */
         readonly status: "completed" | "faulted" | "cancelled" | "terminated" | "unresolved"
         /** How long, from its end on: 30d, 12h, milliseconds, or forever. */
         readonly keep: string | number
@@ -4581,7 +4665,7 @@ export interface Operations {
       readonly query: {
         /** Chosen by the author, such as order-approval. */
         readonly definitionId?: string | undefined
-        /** How it ended; unresolved: it faulted, and nobody has resolved its incident. */
+        /** How it ended; unresolved: it faulted, and nobody has resolved its incident. Without a rule of their own these are kept as faulted ones. */
         readonly status: "completed" | "faulted" | "cancelled" | "terminated" | "unresolved"
       }
     }
@@ -4692,6 +4776,8 @@ export const operations = {
   getBatchOperation: { method: 'GET', path: '/batch-operations/{id}' },
   listBatchOperationItems: { method: 'GET', path: '/batch-operations/{id}/items' },
   cancelBatchOperation: { method: 'POST', path: '/batch-operations/{id}/cancel' },
+  pauseBatchOperation: { method: 'POST', path: '/batch-operations/{id}/pause' },
+  continueBatchOperation: { method: 'POST', path: '/batch-operations/{id}/continue' },
   listDeadLetters: { method: 'GET', path: '/dead-letters' },
   getDeadLetter: { method: 'GET', path: '/dead-letters/{id}' },
   discardDeadLetter: { method: 'DELETE', path: '/dead-letters/{id}' },

@@ -108,6 +108,7 @@ async function bringUp(
       ...(node.tracing && { tracer: node.tracing.requests }),
       bodies: { depth: options.bodyDepth, members: options.bodyMembers },
       overload: { atOnce: options.requests, queued: options.requests },
+      serverTiming: options.serverTiming,
       ...(studio === undefined ? {} : { studio }),
       clock: edge.clock,
       random: edge.random,

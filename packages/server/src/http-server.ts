@@ -41,6 +41,7 @@ import { ShuttingDown } from './problem/request-errors.ts'
 import { Idempotency } from './request/idempotency.ts'
 import { readJsonBodies } from './request/json-body.ts'
 import { requestIds, tellRequestIds } from './request/request-id.ts'
+import { tellServerTiming } from './request/server-timing.ts'
 import { BODY_LIMITS, type JsonLimits } from './request/sound-json.ts'
 import { readTextBodies } from './request/text-body.ts'
 import { resumePages } from './resume-page/resume-pages.ts'
@@ -99,6 +100,8 @@ export interface HttpServerOptions {
   readonly devControl?: DevControl | undefined
   /** Makes spans of requests. Absent: nobody traces. */
   readonly tracer?: RequestTracer
+  /** Whether answers tell those who may know how long they took. @default false */
+  readonly serverTiming?: boolean
   /** Folder of the built Studio. Absent: this server has none. */
   readonly studio?: string
   /** How many requests are worked on, wait or are refused. */
@@ -206,6 +209,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
   })
   answerWithProblems(app, { logger, basePath })
   tellRequestIds(app)
+  if (options.serverTiming === true) tellServerTiming(app, clock)
   sendSecurityHeaders(app, { https: options.access?.publicUrl?.startsWith('https:') === true })
   await allowOrigins(app, options.access?.corsOrigins ?? [])
   refuseUnrouted(app)

@@ -1,3 +1,4 @@
+import { postgresEngineStore } from '@lockstep/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approval, sums } from './documents.ts'
 import { openTestApi, type TestApi } from './open-test-api.ts'
@@ -73,10 +74,38 @@ describe('a batch', () => {
     expect((await run({ filter, asOf })).items).toEqual([before])
   })
 
+  it('rests while it is paused, whatever else runs, and goes on when it is told to', async () => {
+    const [one, other] = [await waiting('approval', { of: 'rest' }), await waiting('approval', { of: 'other' })]
+    const { operations } = postgresEngineStore(api.db)
+    const id = '0199a000-0000-7000-8000-000000000001'
+    const wire = `bop_${id}`
+    // Nobody is woken for it: it is paused before anybody sees it.
+    await operations.create({
+      ...{ tenant: 'default', id, verb: 'pause', options: '{}', limit: 10, note: undefined },
+      filter: { instanceIds: [one].map((each) => each.slice(4)) },
+    })
+    const steer = async (verb: string) => (await api.call('POST', `${B}/${wire}/${verb}`)).body
+    for (let twice = 0; twice < 2; twice += 1) expect(await steer('pause')).toMatchObject({ id: wire, state: 'paused' })
+    expect((await run({ ids: [other] })).items).toEqual([other])
+    expect((await api.call('GET', B)).body.items.find((each: { id: string }) => each.id === wire).state).toBe('paused')
+    expect((await api.call('GET', `/workflow-instances/${one}`)).body.status).toBe('suspended')
+    expect((await steer('continue')).state).not.toBe('paused')
+    await expect.poll(async () => (await api.call('GET', `${B}/${wire}`)).body.state).toBe('done')
+    await rests(one, 'paused')
+    for (const verb of ['pause', 'continue'])
+      expect((await api.call('POST', `${B}/${wire}/${verb}`)).body.code).toBe('OPERATION_OVER')
+    const { items } = (await api.call('GET', '/audit-log?limit=50')).body
+    const audited = items.filter((each: { target: string }) => each.target === wire)
+    expect(audited.map((each: { operation: string }) => each.operation)).toEqual(
+      expect.arrayContaining(['pauseBatchOperation', 'continueBatchOperation']),
+    )
+  })
+
   it.each([
     [{ filter: { colour: 'red' } }, '/target/filter/colour', /use status/],
     [{ filter: { statuss: 'faulted' } }, '/target/filter/statuss', /Did you mean "status"/],
     [{ filter: { status: { a: 1 } } }, '/target/filter/status', /must be text/],
+    [{ filter: { tag: 'two words' } }, '/target/filter/tag', /tags of workflows/],
     [{ filter: { status: 'odd' } }, '/target/filter/status', /one or more of queued/],
     [{ filter: { definition: 'approval', version: 'x' } }, '/target/filter/version', /integer/],
     [{ filter: { status: 'paused' }, asOf: '2999-01-01T00:00:00Z' }, '/target/asOf', /has been/],

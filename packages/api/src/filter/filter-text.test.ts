@@ -19,6 +19,9 @@ describe('the grammar of filters', () => {
     ['createdAt>2026-03-01', { 'createdAt[gt]': '2026-03-01' }],
     ['finishedAt<=2026-03-01T00:00:00Z', { 'finishedAt[lte]': '2026-03-01T00:00:00Z' }],
     ['input.customer.id=42', { 'input.customer.id': '42' }],
+    ['tag=eu,team:billing', { tag: 'eu,team:billing' }],
+    ['tag=eu q="order 4"', { tag: 'eu', q: 'order 4' }],
+    ['q:wfi_019a', { q: 'wfi_019a' }],
     ['input.name="Ann Lee"', { 'input.name': 'Ann Lee' }],
   ])('%s', (text, parameters) => {
     expect(readFilterText(text)).toEqual(parameters)
@@ -34,6 +37,9 @@ describe('the grammar of filters', () => {
     ['createdAt=-1h', /write createdAt>=-1h/],
     ['createdAt[about]=-1h', /write createdAt>=-1h/],
     ['status>faulted', /write status=…/],
+    ['tag>=eu', /write tag=…/],
+    ['tag=eu tag=us', /write tag=a,b for either/],
+    ['tags=eu', /use status, definition, version, correlation, parent, tag, q,/],
     ['correlation="open', /write name=value/],
     ['correlation="a"b', /write name=value/],
     ['correlation=a b', /write name=value/],

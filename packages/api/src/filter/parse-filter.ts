@@ -7,7 +7,10 @@
 const TIMES: readonly string[] = ['createdAt', 'finishedAt']
 
 /** What may stand before the operator in a filter of instances; a name that ends with a dot begins many. */
-const NAMES: readonly string[] = ['status', 'definition', 'version', 'correlation', 'parent', ...TIMES, 'input.']
+const NAMES: readonly string[] = [
+  ...['status', 'definition', 'version', 'correlation', 'parent', 'tag', 'q'],
+  ...[...TIMES, 'input.'],
+]
 
 export type ParsedFilter =
   /** Query parameters, by name. */

@@ -35,6 +35,8 @@ export interface NodeOptions extends OutsideOptions, AcceleratorOptions {
   readonly watch: boolean
   /** Whether an empty embedded store gets sample workflows. */
   readonly samples: boolean
+  /** Whether answers tell how long they took. */
+  readonly serverTiming: boolean
   /** What this node does. */
   readonly roles: readonly NodeRole[]
   readonly scheduler: SchedulerMode
@@ -67,6 +69,7 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
     ...resolveAcceleratorOptions(raw),
     watch: onOff(raw.watch, 'watch'),
     samples: onOff(raw.samples, 'samples'),
+    serverTiming: onOff(raw.serverTiming, 'serverTiming'),
     host,
     access: resolveAccessOptions(raw, host),
     port: wholeNumber(raw, 'port', 4400, 0, 65_535),

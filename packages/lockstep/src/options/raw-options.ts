@@ -63,6 +63,8 @@ export interface RawOptions {
   readonly connections?: Readonly<Record<string, string>> | string
   /** Whether activity modules are loaded anew when their files change: `on` or `off`. @default 'off' */
   readonly watch?: boolean | string
+  /** Whether answers tell those who may know how long they took, in `Server-Timing`: `on` or `off`. @default 'off', and 'on' with `lockstep dev` */
+  readonly serverTiming?: boolean | string
   /** Whether an empty embedded store gets sample workflows that move: `on` or `off`. @default 'off' */
   readonly samples?: boolean | string
   /** Redis URL, for whatever is set to `redis`. */
@@ -155,6 +157,7 @@ export const environmentNames = {
   connections: 'LOCKSTEP_CONNECTIONS',
   watch: 'LOCKSTEP_WATCH',
   samples: 'LOCKSTEP_SAMPLES',
+  serverTiming: 'LOCKSTEP_SERVER_TIMING',
   redisPrefix: 'LOCKSTEP_REDIS_PREFIX',
   locks: 'LOCKSTEP_LOCKS',
   bus: 'LOCKSTEP_BUS',

@@ -16,6 +16,8 @@ describe('parameters of filters', () => {
     [{ 'createdAt[gte]': '-1h' }, { created: { from: NOW - 3_600_000, until: undefined } }],
     [{ 'createdAt[gt]': '2026-03-01' }, { created: { from: Date.UTC(2026, 2, 1) + 1 } }],
     [{ 'finishedAt[lte]': '2026-03-01T00:00:00Z' }, { finished: { until: Date.UTC(2026, 2, 1) + 1 } }],
+    [{ tag: 'eu, team:billing' }, { tags: ['eu', 'team:billing'] }],
+    [{ q: ' order 4 ' }, { text: 'order 4' }],
     [{ 'input.customer.id': '42' }, { input: [{ path: ['customer', 'id'], value: '42' }] }],
   ])('%j', (parameters, meaning) => {
     expect(readInstanceFilter(parameters as Record<string, unknown>, NOW)).toMatchObject(meaning)
@@ -28,6 +30,9 @@ describe('parameters of filters', () => {
     [{ 'createdAt[gte]': '2026-02-30' }, /write an instant/],
     [{ 'createdAt[gte]': '-1 fortnight' }, /"createdAt\[gte\]": /],
     [{ parent: 'nothing' }, /wfi/],
+    [{ tag: 'two words' }, /"tag" must be tags of workflows/],
+    [{ tag: 'eu,' }, /"tag" must be tags of workflows/],
+    [{ q: ' ' }, /"q" must be text of 1 to 200 characters/],
   ])('refuses values that mean nothing: %j', (parameters, message) => {
     expect(() => readInstanceFilter(parameters, NOW)).toThrow(message)
   })

@@ -1,4 +1,5 @@
 import { fromWireId } from '@lockstep/base'
+import { isTag } from '@lockstep/engine'
 import type { InstanceFilter, TimeRange } from '@lockstep/engine/ports'
 import Type, { type TProperties } from 'typebox'
 import { InvalidRequest } from '../problem/request-errors.ts'
@@ -19,6 +20,10 @@ const times = (name: string, what: string): TProperties =>
 const INPUT_MEMBER = '^input\\.[\\w-]{1,100}(\\.[\\w-]{1,100}){0,9}$'
 const inputMember = new RegExp(INPUT_MEMBER)
 
+export const SearchText = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description }))
+export const Tags = text('One or more tags, with commas: those that have any of them.')
+
 export const instanceFilterParameters = {
   status: text(`One or more, with commas: ${INSTANCE_STATUSES.join(', ')}.`),
   definition: text('Ids of workflows, with commas.'),
@@ -26,6 +31,8 @@ export const instanceFilterParameters = {
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
   correlation: text('Correlation id.'),
   parent: text('Instance that started it.'),
+  tag: text('One or more tags, with commas: instances of workflows that have any of them.'),
+  q: SearchText('An id or correlation id, or what it begins with; or a part of the id or name of the workflow.'),
   ...times('createdAt', 'Start'),
   ...times('finishedAt', 'End'),
 }
@@ -47,6 +54,8 @@ export function readInstanceFilter(query: Readonly<Record<string, unknown>>, now
     version: query.version as number | undefined,
     correlationId: said('correlation'),
     parentId: parent && fromWireId('instance', parent),
+    tags: tagsOf(said('tag')),
+    text: textOf(said('q')),
     created: rangeOf(said, 'createdAt', now),
     finished: rangeOf(said, 'finishedAt', now),
     input: inputs.map((name) => ({ path: name.split('.').slice(1), value: said(name)! })),
@@ -59,6 +68,20 @@ function statusesOf(value: string): readonly InstanceStatus[] {
     if (found === undefined) throw fault('status', `must be one or more of ${INSTANCE_STATUSES.join(', ')}`)
     return found
   })
+}
+
+export function tagsOf(value: string | undefined): readonly string[] | undefined {
+  const tags = value?.split(',').map((each) => each.trim())
+  if (tags?.every(isTag) === false)
+    throw fault('tag', 'must be tags of workflows, such as eu or eu,us: letters, digits and - _ . : /')
+  return tags
+}
+
+/** Of a text that stands in a body nobody has checked the length yet. */
+function textOf(value: string | undefined): string | undefined {
+  const text = value?.trim()
+  if (text !== undefined && (text === '' || text.length > 200)) throw fault('q', 'must be text of 1 to 200 characters')
+  return text
 }
 
 const definitionId = new RegExp(DEFINITION_ID)

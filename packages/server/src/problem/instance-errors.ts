@@ -99,5 +99,5 @@ export const OperationNotFound = defineError(
 export const OperationOver = defineError(
   'OPERATION_OVER',
   { retryable: false },
-  (d: { operationId: string; state: string }) => `${d.operationId} is ${d.state}: there is nothing left to cancel`,
+  (d: { operationId: string; state: string }) => `${d.operationId} is ${d.state}: there is nothing left to do`,
 )

@@ -1,5 +1,5 @@
 import { fromWireId, toWireId } from '@lockstep/base'
-import type { BulkOperation, BulkRequest, OperationFilter, OperationItem } from '@lockstep/engine'
+import type { BulkOperation, BulkRequest, Engine, OperationFilter, OperationItem } from '@lockstep/engine'
 import type { OperationPreview } from '@lockstep/engine/ports'
 import Type, { type Static } from 'typebox'
 import { FilterBody, readFilterBody } from '../filter/filter-body.ts'
@@ -7,8 +7,9 @@ import { asFields } from '../problem/from-option.ts'
 import { OperationNotFound, OperationOver } from '../problem/instance-errors.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
-import { type ApiContext, route } from '../route/route.ts'
-import { InstanceId, iso } from '../wire/instance.ts'
+import { type Answer, type ApiContext, route } from '../route/route.ts'
+import { InstanceId } from '../wire/instance.ts'
+import { iso } from '../wire/iso.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, pageOf, toList } from '../wire/list.ts'
 import { anything, closed, flag, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
 
@@ -22,7 +23,10 @@ const Operation = Type.Object({
   action: Type.String(),
   options: anything('Of the action.'),
   filter: anything('Which instances it is about.'),
-  state: oneOf(['freezing', 'applying', 'done', 'cancelled'], 'freezing: its instances are being listed.'),
+  state: oneOf(
+    ['freezing', 'applying', 'paused', 'done', 'cancelled'],
+    'freezing: its instances are being listed. paused: nobody goes on with it until it is continued.',
+  ),
   note: nullable('string'),
   total: Type.Integer({ description: 'Instances listed; final once it is applying.' }),
   cut: Type.Boolean({ description: 'There were more than its limit.' }),
@@ -145,6 +149,8 @@ function filterOf(target: Static<typeof Target>, asOf: number): OperationFilter 
     statuses: read.statuses,
     correlationId: read.correlationId,
     parentId: read.parentId,
+    tags: read.tags,
+    text: read.text,
     createdFrom: read.created?.from,
     createdBefore: createdBefore < Number.POSITIVE_INFINITY && isSaid(target) ? createdBefore : undefined,
     finishedFrom: read.finished?.from,
@@ -248,21 +254,49 @@ export const listOperationItems = route({
   },
 })
 
-export const cancelOperation = route({
-  method: 'POST',
-  path: '/batch-operations/:id/cancel',
-  name: 'cancelBatchOperation',
+const steering = {
   permission: 'instances:operate',
-  summary: 'What is not done by then stays undone.',
   id: OperationId,
   body: closed({}),
   bodyOptional: true,
   replies: { 200: Operation },
   problems: ['INVALID_ID', 'OPERATION_NOT_FOUND', 'OPERATION_OVER'],
-  async handle(context, { params }) {
-    const { id, state } = await found(context, params.id)
-    if (!(await context.engine.bulk.cancel(id, context.tenant)))
-      throw new OperationOver({ operationId: params.id, state })
-    return { status: 200, body: toWire(await found(context, params.id)) }
-  },
+} as const
+
+async function steered(
+  context: ApiContext,
+  wireId: string,
+  steer: (bulk: Engine['bulk'], id: string) => Promise<boolean>,
+): Promise<Answer> {
+  const { id, state } = await found(context, wireId)
+  if (!(await steer(context.engine.bulk, id))) throw new OperationOver({ operationId: wireId, state })
+  return { status: 200, body: toWire(await found(context, wireId)) }
+}
+
+export const cancelOperation = route({
+  ...steering,
+  method: 'POST',
+  path: '/batch-operations/:id/cancel',
+  name: 'cancelBatchOperation',
+  summary: 'What is not done by then stays undone.',
+  handle: (context, { params }) => steered(context, params.id, (bulk, id) => bulk.cancel(id, context.tenant)),
+})
+
+export const pauseOperation = route({
+  ...steering,
+  method: 'POST',
+  path: '/batch-operations/:id/pause',
+  name: 'pauseBatchOperation',
+  summary:
+    'Rests until it is continued, whichever nodes come and go; what is under way ends. Repeating it is harmless.',
+  handle: (context, { params }) => steered(context, params.id, (bulk, id) => bulk.pause(id, context.tenant)),
+})
+
+export const continueOperation = route({
+  ...steering,
+  method: 'POST',
+  path: '/batch-operations/:id/continue',
+  name: 'continueBatchOperation',
+  summary: 'Goes on where it was paused. Repeating it is harmless.',
+  handle: (context, { params }) => steered(context, params.id, (bulk, id) => bulk.continue(id, context.tenant)),
 })

@@ -1,5 +1,7 @@
 import type { Json } from '@lockstep/base'
+import type { DefinitionOrder } from '@lockstep/engine/ports'
 import Type from 'typebox'
+import { SearchText, Tags, tagsOf } from '../filter/instance-filter.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID, definitionIdOf } from '../request/ids.ts'
 import { route } from '../route/route.ts'
@@ -16,13 +18,26 @@ import {
   toWireSummary,
 } from '../wire/definition.ts'
 import { revisionOf, toEtag, toStateEtag } from '../wire/etag.ts'
-import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
+import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, sortOf, toList } from '../wire/list.ts'
 import { closed, flag, oneOf } from '../wire/schema.ts'
 import { saveAndPublish } from './save-and-publish.ts'
 
 export const DOCUMENT_LIMIT = 10 * 1_048_576
 
-const AFTER = new RegExp(DEFINITION_ID)
+const SORTS = ['id', '-id', 'name', '-name', 'updatedAt', '-updatedAt'] as const
+
+function orderOf(sort: (typeof SORTS)[number]): { readonly order: DefinitionOrder; readonly descending: boolean } {
+  const descending = sort.startsWith('-')
+  return { order: (descending ? sort.slice(1) : sort) as DefinitionOrder, descending }
+}
+
+/** What a key in each order looks like: the id, behind what the list is ordered by. The store takes every character but NUL. */
+const ID = DEFINITION_ID.replace(/^\^|\$$/g, '')
+const KEYS: Readonly<Record<DefinitionOrder, RegExp>> = {
+  id: new RegExp(DEFINITION_ID),
+  name: new RegExp(`^[^\\u0000]{0,400} ${ID}$`),
+  updatedAt: new RegExp(`^\\d{1,17} ${ID}$`),
+}
 
 export const createDefinition = route({
   method: 'POST',
@@ -51,28 +66,34 @@ export const listDefinitions = route({
   path: '/workflow-definitions',
   name: 'listWorkflowDefinitions',
   permission: 'definitions:read',
-  summary: 'Lists workflows by id, each with how its draft stands and what starts it.',
+  summary: 'Lists workflows by id unless told, each with how its draft stands and what starts it.',
   query: closed({
+    q: SearchText('What the id, the name or a tag contains, whatever the case.'),
+    tag: Tags,
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'What the name begins with.' })),
     kind: Type.Optional(oneOf(['graph', 'function'])),
     published: Type.Optional(flag('Those of which new instances can start, or cannot.')),
+    sort: sortOf(SORTS, 'id'),
     limit: Limit,
     cursor: CursorParameter,
   }),
   replies: { 200: listOf(DefinitionItem) },
   problems: ['INVALID_CURSOR'],
-  async handle({ browse, tenant }, { query: { name, kind, published, limit = DEFAULT_ITEMS, cursor } }) {
-    const filter = [name, kind, published]
+  async handle({ browse, tenant }, { query }) {
+    const { q, tag, name, kind, published, sort = 'id', limit = DEFAULT_ITEMS, cursor } = query
+    const filter = [name, kind, published, q, tag, sort === 'id' ? undefined : sort]
       .map((each) => each ?? '')
       .join('\n')
       .trim()
-    const from = fromCursor(cursor, filter, AFTER)
-    const place = { from: from?.key, back: from?.back === true }
-    const page = await browse.definitions(tenant, { namePrefix: name, kind, published }, place, limit + 1)
+    const { order, descending } = orderOf(sort)
+    const from = fromCursor(cursor, filter, KEYS[order])
+    const place = { from: from?.key, back: from?.back === true, order, descending }
+    const wanted = { namePrefix: name, kind, published, tags: tagsOf(tag), text: q?.trim() }
+    const page = await browse.definitions(tenant, wanted, place, limit + 1)
     const ids = page.rows.map(({ id }) => id)
     const standings = new Map((await browse.standings(tenant, ids)).map((each) => [each.id, each]))
     const toItem = (row: (typeof page.rows)[number]) => toWireItem(row, standings.get(row.id))
-    return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter, key: ({ id }) => id }) }
+    return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter, key: ({ key }) => key }) }
   },
 })
 

@@ -5,9 +5,11 @@ import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import { listAuditLog } from './audit-log.ts'
 import {
   cancelOperation,
+  continueOperation,
   getOperation,
   listOperationItems,
   listOperations,
+  pauseOperation,
   startOperation,
 } from './batch-operations.ts'
 import { issueBookmarkToken } from './bookmark-token.ts'
@@ -160,6 +162,8 @@ export const apiRoutes: readonly AnyRoute[] = [
   getOperation,
   listOperationItems,
   cancelOperation,
+  pauseOperation,
+  continueOperation,
   listDeadLetters,
   getDeadLetter,
   retryDeadLetter,
