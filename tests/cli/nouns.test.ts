@@ -38,8 +38,11 @@ const waiting = async (...more: string[]): Promise<string> => {
 describe('definitions', () => {
   it('are listed as a table, as JSON, as lines and as ids', async () => {
     const table = (await ok('definitions', 'list')).out
-    expect(table).toMatch(/^ID +NAME +KIND +VERSION\n/)
-    expect(table).toMatch(/\napproval +Approval +graph +v1\n/)
+    expect(table).toMatch(/^ID +NAME +KIND +VERSION +TAGS\n/)
+    expect(table).toMatch(/\napproval +Approval +graph +v1 *\n/)
+    const found = await ok('definitions', 'list', '--search', 'APPROV', '--sort', '-updatedAt', '-o', 'id')
+    expect(found.out).toBe('approval\n')
+    expect((await ok('definitions', 'list', '--tag', 'nobody')).out).toBe('')
     expect((await ok('definitions', 'list', '--json')).json[0]).toMatchObject({ id: 'approval', version: 1 })
     expect((await ok('definition', 'list', '-o', 'id')).out.split('\n')).toContain('approval')
     expect(JSON.parse((await ok('definitions', 'list', '-o', 'jsonl')).out.split('\n')[0]!)).toMatchObject({
@@ -91,6 +94,8 @@ describe('instances', () => {
     const filter = 'status=suspended definition=approval correlation=c-1 input.customer.id=42 createdAt>=-1h'
     expect((await ok('instances', 'list', '--filter', filter, '-o', 'id')).out).toBe(`${id}\n`)
     expect((await ok('instances', 'list', '-f', 'input.customer.id=43')).err).toBe('No instance fits\n')
+    expect((await ok('instances', 'list', '-q', 'c-', '--sort', 'createdAt', '-o', 'id')).out).toBe(`${id}\n`)
+    expect((await ok('instances', 'list', '--tag', 'nobody')).err).toBe('No instance fits\n')
     expect((await ok('instances', 'list', '--status', 'suspended')).out).toMatch(
       /approval v1 +suspended .*waits for approved/,
     )

@@ -1,3 +1,4 @@
+import { postgresEngineStore } from '@lockstep/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { flaky } from '../../packages/server/test/operations.ts'
 import { openCli, type TestCli } from './open-cli.ts'
@@ -94,6 +95,20 @@ describe('operators', () => {
     for (const id of ids) await rests(id, 'cancelled')
     expect((await ok('batches', 'list')).out).toMatch(/cancel +done +3\/3/)
     expect((await ok('batches', 'get', done.json.id)).out).toMatch(/wfi_.* accepted/)
-    expect((await cli.run(['batches', 'cancel', done.json.id])).code).toBe(5)
+    for (const verb of ['cancel', 'pause', 'continue'])
+      expect((await cli.run(['batches', verb, done.json.id])).code).toBe(5)
+  })
+
+  it('lets a batch rest, and go on', async () => {
+    const id = await waiting()
+    // Written where nobody is woken for it.
+    const operation = '0199a000-0000-7000-8000-000000000001'
+    const resting = { tenant: 'default', id: operation, verb: 'cancel', options: '{}', limit: 1, note: undefined }
+    const filter = { instanceIds: [id.slice(4)] }
+    await postgresEngineStore(cli.db).operations.create({ ...resting, filter })
+    expect((await ok('batches', 'pause', `bop_${operation}`)).out).toBe(`bop_${operation} is paused after 0 of 0\n`)
+    expect((await ok('batches', 'list')).out).toMatch(/cancel +paused +0\/0/)
+    expect((await ok('batches', 'continue', `bop_${operation}`)).out).toContain('goes on after')
+    await rests(id, 'cancelled')
   })
 })

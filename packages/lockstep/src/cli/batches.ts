@@ -102,6 +102,26 @@ export function batchesCommand(terminal: Terminal): Command {
         session.done(`${id} is cancelled after ${body.done} of ${body.total}`, body)
       },
     ),
+    remoteCommand(
+      terminal,
+      'pause <id>',
+      'let it rest until it is continued',
+      (c) => c,
+      async (session, [id]) => {
+        const { body } = await session.api.call('POST', pathOf('batch-operations', id!, 'pause'))
+        session.done(`${id} is paused after ${body.done} of ${body.total}`, body)
+      },
+    ),
+    remoteCommand(
+      terminal,
+      'continue <id>',
+      'go on where it was paused',
+      (c) => c,
+      async (session, [id]) => {
+        const { body } = await session.api.call('POST', pathOf('batch-operations', id!, 'continue'))
+        session.done(`${id} goes on after ${body.done} of ${body.total}`, body)
+      },
+    ),
   )
 }
 

@@ -9,8 +9,18 @@ import { rollbackCommand } from './rollback-definition.ts'
 import { startCommand } from './start-instance.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { agoText } from './terminal/time-text.ts'
+import { validateCommand } from './validate.ts'
 
 const D = '/workflow-definitions'
+
+interface ListFlags {
+  readonly search?: string
+  readonly tag?: string
+  readonly kind?: string
+  readonly name?: string
+  readonly published?: boolean
+  readonly sort?: string
+}
 
 export function definitionsCommand(terminal: Terminal): Command {
   const yes = (command: Command): Command => command.option('-y, --yes', 'do not ask')
@@ -18,23 +28,27 @@ export function definitionsCommand(terminal: Terminal): Command {
     'definitions',
     'workflows, their drafts and versions',
     startCommand(terminal, 'run', 'start an instance, the same as instances start'),
-    remoteCommand<PagedFlags & { kind?: string; name?: string; published?: boolean }>(
+    remoteCommand<PagedFlags & ListFlags>(
       terminal,
       'list',
       'list workflows',
       (c) =>
         paged(c)
+          .option('-q, --search <text>', 'those with this in their id, name or tags')
+          .option('--tag <list>', 'those that have any of these tags')
           .option('--name <prefix>', 'those whose name begins so')
           .option('--kind <kind>', 'graph or function')
-          .option('--published', 'those of which new instances can start'),
-      async (session, _, { kind, name, published, ...page }) => {
+          .option('--published', 'those of which new instances can start')
+          .option('--sort <order>', 'id, name or updatedAt; a minus turns it around (id)'),
+      async (session, _, { kind, name, published, tag, search: q, sort, ...page }) => {
         await session.list(
-          { path: D, query: { kind, name, published }, limit: limitOf(page) },
+          { path: D, query: { q, tag, kind, name, published, sort }, limit: limitOf(page) },
           [
             { title: 'ID', text: (row) => row.id },
             { title: 'NAME', text: (row) => row.name, elastic: true },
             { title: 'KIND', text: (row) => row.kind },
             { title: 'VERSION', text: (row) => (row.version === null ? 'draft only' : `v${row.version}`) },
+            { title: 'TAGS', text: (row) => row.tags.join(' '), elastic: true },
           ],
           'No workflows yet. Write one with "lockstep init", send it with "lockstep definitions push"',
         )
@@ -52,6 +66,7 @@ export function definitionsCommand(terminal: Terminal): Command {
           ['id', body.id],
           ['name', body.name],
           ['kind', body.kind],
+          ['tags', body.tags.length === 0 ? undefined : body.tags.join(' ')],
           ['published', body.version === null ? 'no' : `version ${body.version}`],
           ['draft', `revision ${body.etag.replaceAll('"', '')}`],
           ['activities', draft.draft?.activities?.map((each: Body) => `${each.id} (${each.type})`).join(', ')],
@@ -123,6 +138,7 @@ export function definitionsCommand(terminal: Terminal): Command {
         session.done(`${id} is retracted; what runs goes on`, body)
       },
     ),
+    validateCommand(terminal),
     rollbackCommand(terminal),
     migrateCommand(terminal),
     pullCommand(terminal),

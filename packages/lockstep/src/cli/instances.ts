@@ -28,6 +28,9 @@ interface ListFlags extends PagedFlags, WatchFlags {
   readonly filter?: readonly string[]
   readonly status?: string
   readonly definition?: string
+  readonly search?: string
+  readonly tag?: string
+  readonly sort?: string
 }
 
 export function instancesCommand(terminal: Terminal): Command {
@@ -38,12 +41,15 @@ export function instancesCommand(terminal: Terminal): Command {
     remoteCommand<ListFlags>(
       terminal,
       'list',
-      'list instances, newest first',
+      'list instances, newest first unless told',
       (c) =>
         watched(paged(c))
           .option('-f, --filter <terms>', "such as 'status=faulted createdAt>=-1h input.customer=42'", gather)
           .option('--status <list>', 'short for a filter by status')
-          .option('--definition <list>', 'short for a filter by workflow'),
+          .option('--definition <list>', 'short for a filter by workflow')
+          .option('--tag <list>', 'short for a filter by tags of the workflow')
+          .option('-q, --search <text>', 'short for a filter by text: id, correlation id or workflow')
+          .option('--sort <order>', 'createdAt or -createdAt (-createdAt)'),
       async (session, _, flags) => watching(terminal, flags, () => list(session, flags)),
     ),
     remoteCommand<WatchFlags>(terminal, 'get <id>', 'show an instance', watched, async (session, [id], flags) =>
@@ -135,10 +141,10 @@ async function compensations(session: Session, id: string): Promise<void> {
 async function list(session: Session, flags: ListFlags): Promise<void> {
   const { terminal } = session
   const said = readFilterText((flags.filter ?? []).join(' '))
-  const short = { status: flags.status, definition: flags.definition }
+  const short = { status: flags.status, definition: flags.definition, tag: flags.tag, q: flags.search }
   const now = terminal.now()
   await session.list(
-    { path: I, query: { ...short, ...said }, limit: limitOf(flags) },
+    { path: I, query: { ...short, ...said, sort: flags.sort }, limit: limitOf(flags) },
     [
       { title: 'ID', text: (row) => row.id },
       { title: 'WORKFLOW', text: (row) => `${row.definitionId} v${row.version}` },

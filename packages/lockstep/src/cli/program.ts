@@ -1,16 +1,8 @@
 import { Command } from 'commander'
 import { version } from '../version.ts'
 import { type CommandEntry, commandNamed, commandTable, loadCommands } from './command-table.ts'
+import { examplesText } from './examples.ts'
 import type { Terminal } from './terminal/terminal.ts'
-
-const EXAMPLES = `
-Examples:
-  lockstep init hello && cd hello && lockstep server
-  lockstep definitions push workflows/hello.yaml --publish
-  lockstep instances start hello --input '{"name":"you"}' --wait
-  lockstep instances list --filter 'status=faulted createdAt>=-1h'
-  lockstep why wfi_…
-`
 
 /** The command line as far as `words` need it; without them, the whole. `help`: where words that cannot be understood are answered. */
 export async function buildProgram(
@@ -24,9 +16,9 @@ export async function buildProgram(
     .helpOption('-h, --help', 'show what a command does')
     .showHelpAfterError('(run "lockstep --help" for what there is)')
     .showSuggestionAfterError()
-    .addHelpText('after', EXAMPLES)
   for (const command of await loadCommands(wanted(words), terminal)) program.addCommand(command)
   for (const command of everyCommand(program)) {
+    command.addHelpText('before', examplesText(wordsOf(command)))
     command.exitOverride().configureOutput({ writeOut: help.out, writeErr: help.err })
     if (command !== program) command.copyInheritedSettings(program)
   }
@@ -39,5 +31,9 @@ function wanted([first]: readonly string[]): readonly CommandEntry[] {
   const named = first === undefined ? undefined : commandNamed(first)
   return named === undefined ? commandTable : [named]
 }
+
+/** `''` of the program itself. */
+const wordsOf = (command: Command): string =>
+  command.parent === null ? '' : `${wordsOf(command.parent)} ${command.name()}`.trim()
 
 const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)]

@@ -7,7 +7,7 @@ export function devCommand(): Command {
   return nodeCommand(
     'dev',
     'run a node to try things out: sample workflows move in an empty embedded store, activities are loaded anew when their files change',
-    { samples: true, watch: true },
+    { samples: true, watch: true, serverTiming: true },
   )
 }
 
@@ -56,6 +56,7 @@ function nodeCommand(name: string, description: string, defaults: RawOptions): C
     .option('--body-members <count>', `members of all objects of a body together (50000) ${from('bodyMembers')}`)
     .option('--drain-ms <ms>', `how long a stopping node lets running steps finish (20000) ${from('drainMs')}`)
     .option('--samples [on|off]', `sample workflows in an empty embedded store (off) ${from('samples')}`)
+    .option('--server-timing [on|off]', `say in answers how long they took (off) ${from('serverTiming')}`)
     .option('--watch [on|off]', `load activity modules anew when their files change (off) ${from('watch')}`)
     .option('--config <file>', 'configuration file (lockstep.config.ts, .js, .json or .yaml)')
     .allowExcessArguments(false)
