@@ -27,7 +27,8 @@ export function FolderNav(props: {
         to={props.to}
         search={{} as never}
         activeProps={{}}
-        aria-current={props.items.some(({ isOpen }) => isOpen) ? undefined : 'true'}
+        activeOptions={{ exact: true }}
+        data-open={!props.items.some(({ isOpen }) => isOpen)}
       >
         <Layers2 size={15} aria-hidden />
         <span className="clip">All</span>
@@ -48,9 +49,10 @@ function FolderRow({ item, to }: { readonly item: FolderItem; readonly to: '/def
       to={to}
       search={search as never}
       activeProps={{}}
+      activeOptions={{ exact: true }}
       title={key}
       style={{ paddingLeft: 10 + depth * 14 }}
-      aria-current={isOpen ? 'true' : undefined}
+      data-open={isOpen}
     >
       <Icon size={15} aria-hidden />
       <span className="clip">{label}</span>

@@ -1,6 +1,5 @@
 import { Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Crown, Info, Network } from 'lucide-react'
 import { Problem } from '../../api/problem.ts'
 import { nodesQuery } from '../../api/queries.ts'
@@ -182,9 +181,6 @@ function NodeFacts({ node, versions, patience }: Pick<NodeCardProps, 'versions' 
       <footer className="mono small muted">
         {shortId(node.id)}
         <CopyButton text={node.id} what="node id" />
-        <Link to="/insights" search={{ node: node.id } as never} className="link">
-          figures
-        </Link>
         {node.roles !== undefined && <span>{node.roles.join(', ')}</span>}
       </footer>
     </>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { usePollMs } from '../../live/live-state.ts'
 import { metricsQuery } from '../metrics/metrics-query.ts'
 import { Fact } from './fact.tsx'
@@ -11,7 +12,9 @@ export function NodeLoad({ nodeId }: { readonly nodeId: string }) {
   if (loop === undefined || memory === undefined || memory === 0) return null
   return (
     <Fact name="Load">
-      {Math.round(loop * 100)} % busy <span className="muted">· {Math.round(memory / 1_048_576)} MiB</span>
+      <Link to="/insights" search={{ node: nodeId } as never} title="Its figures">
+        {Math.round(loop * 100)} % busy <span className="muted">· {Math.round(memory / 1_048_576)} MiB</span>
+      </Link>
     </Fact>
   )
 }

@@ -119,7 +119,7 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
               <Link to="/definitions/$definitionId" params={{ definitionId: definition.id }} className="link">
                 {definition.name}
               </Link>{' '}
-              <span className="mono small muted">{definition.id}</span>
+              {definition.id !== definition.name && <span className="mono small muted">{definition.id}</span>}
               {definition.kind === 'function' && <span className="small muted"> · code</span>}
             </td>
             {hasTags && (

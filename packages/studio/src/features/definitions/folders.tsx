@@ -14,10 +14,13 @@ export function useFolders(): Known {
   const [search] = useUrlSearch()
   const { data } = useQuery(definitionsQuery({ limit: 200 }))
   const more = data?.page.next === null ? '' : '+'
-  const items = foldersOf(data?.items ?? []).map(({ tag, label, depth, count, filter }) => ({
+  const folders = foldersOf(data?.items ?? [])
+  // One that holds nothing but another shows the same: the inner one is what is open.
+  const open = folders.findLast(({ filter }) => filter === search.tag)
+  const items = folders.map(({ tag, label, depth, count, filter }) => ({
     ...{ key: tag, label, depth, count: `${count}${more}` },
     search: { tag: filter },
-    isOpen: search.tag === filter,
+    isOpen: open?.tag === tag,
   }))
   return { items, all: data === undefined ? '' : `${data.items.length}${more}` }
 }

@@ -216,14 +216,16 @@ function Heads({ here, there }: { readonly here: Instance; readonly there: Insta
     <div className={classes.heads}>
       {[['This run', here] as const, ['The other', there] as const].map(([title, run]) => (
         <section key={title} aria-label={title}>
-          <strong>{title}</strong>{' '}
-          <Link to="/instances/$instanceId" params={{ instanceId: run.id }} className="mono small link">
-            {shortId(run.id)}
-          </Link>{' '}
-          <StatusChip status={run.status} />{' '}
-          <span className="small muted">
-            v{run.version}, <Took from={run.createdAt} to={run.finishedAt} />
-          </span>
+          <div className={classes.head}>
+            <strong>{title}</strong>
+            <Link to="/instances/$instanceId" params={{ instanceId: run.id }} className="mono small link">
+              {shortId(run.id)}
+            </Link>
+            <StatusChip status={run.status} />
+            <span className="small muted">
+              v{run.version}, <Took from={run.createdAt} to={run.finishedAt} />
+            </span>
+          </div>
           <pre className="mono small">
             {isSame ? 'The same input' : (JSON.stringify(run.input, undefined, 2) ?? 'null')}
           </pre>

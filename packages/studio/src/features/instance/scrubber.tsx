@@ -67,6 +67,12 @@ export function Scrubber({ instance, at, factAt, go, schema }: ScrubberProps) {
         }}
         icon={playing ? <Pause size={13} fill="currentColor" strokeWidth={1} /> : <Play size={14} />}
       />
+      <IconButton
+        label="One fact on (])"
+        disabled={at === undefined}
+        onClick={() => step(1)}
+        icon={<ChevronRight size={16} />}
+      />
       <NativeSelect
         size="xs"
         w={64}
@@ -74,12 +80,6 @@ export function Scrubber({ instance, at, factAt, go, schema }: ScrubberProps) {
         data={SPEEDS.map((value) => ({ value, label: `${value}×` }))}
         value={speed}
         onChange={(event) => setSpeed(event.currentTarget.value)}
-      />
-      <IconButton
-        label="One fact on (])"
-        disabled={at === undefined}
-        onClick={() => step(1)}
-        icon={<ChevronRight size={16} />}
       />
       <input
         type="range"

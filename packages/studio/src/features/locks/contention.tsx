@@ -115,6 +115,9 @@ function Waited({ keys }: Pick<LockContention, 'keys'>) {
   )
 }
 
+/** By how much they are asked for: those of upkeep are asked for once in a while. */
+const MOST_PATTERNS = 4
+
 function Figures({ patterns }: Pick<LockContention, 'patterns'>) {
   const right = (label: string) => ({ label, right: true })
   return (
@@ -129,7 +132,7 @@ function Figures({ patterns }: Pick<LockContention, 'patterns'>) {
         right('Hold p95'),
       ]}
     >
-      {patterns.slice(0, 6).map((each) => (
+      {patterns.slice(0, MOST_PATTERNS).map((each) => (
         <tr key={each.pattern}>
           <td className="mono">{each.pattern}</td>
           <td className={table.right}>{each.asked.toLocaleString('en')}</td>

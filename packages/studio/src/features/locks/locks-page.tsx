@@ -15,6 +15,7 @@ import { Card, Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
+import { shortId } from '../../ui/time-text.ts'
 import { Contention } from './contention.tsx'
 import { Fence } from './fence.tsx'
 import { Holder } from './holder.tsx'
@@ -125,7 +126,7 @@ function Locks({ query }: { readonly query: Parameters<typeof List<Lock>>[0]['qu
       name="locks"
       noun="lock"
       query={isFiltered ? { ...many, data: shown, refetch: () => many.refetch() } : query}
-      columns={['Key', 'State', 'Kind', 'Holder', 'Fence', 'Since', 'Expires', { label: 'In the queue', right: true }]}
+      columns={['Key', 'State', 'Holder', 'Fence', 'Since', 'Expires', { label: 'In the queue', right: true }]}
       empty={
         <Empty
           icon={<LockKeyhole size={22} />}
@@ -174,20 +175,26 @@ const StoreDown = () => (
   </p>
 )
 
+/** Ids of instances are long, and alike up to their ends. */
+const keyText = ({ key, kind, holder }: Lock): string =>
+  kind === 'instance' && holder !== null && holder.instanceId !== null
+    ? key.replace(holder.instanceId, shortId(holder.instanceId))
+    : key
+
 function LockRow({ lock, open }: { readonly lock: Lock; readonly open: () => void }) {
   return (
     <tr>
       <td>
-        <button type="button" className={`${classes.key} mono link`} onClick={open}>
-          {lock.key}
+        <button type="button" className={`${classes.key} mono link`} title={lock.key} onClick={open}>
+          {keyText(lock)}
         </button>
+        <span className={classes.kind}>
+          {lock.kind}
+          {lock.holders > 1 && ` ×${lock.holders}`}
+        </span>
       </td>
       <td>
         <LockFlags lock={lock} />
-      </td>
-      <td>
-        {lock.kind}
-        {lock.holders > 1 && <span className="muted"> ×{lock.holders}</span>}
       </td>
       <td>
         <Holder holder={lock.holder} />

@@ -124,7 +124,7 @@ function NodeChoice(props: { readonly chosen: string | undefined; readonly choos
   return (
     <Select
       size="xs"
-      w={170}
+      w={140}
       aria-label="Node"
       data={[
         { value: ALL, label: 'All nodes' },

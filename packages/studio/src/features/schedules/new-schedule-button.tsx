@@ -7,7 +7,7 @@ export function NewScheduleButton() {
   const [open, setOpen] = useState(false)
   return (
     <>
-      <MayButton permission="schedules:write" leftSection={<Plus size={14} />} onClick={() => setOpen(true)}>
+      <MayButton size="xs" permission="schedules:write" leftSection={<Plus size={14} />} onClick={() => setOpen(true)}>
         New schedule
       </MayButton>
       {open && <ScheduleDialog close={() => setOpen(false)} />}
