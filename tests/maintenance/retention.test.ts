@@ -109,6 +109,30 @@ describe('what is deleted', () => {
     expect(await query(test.db, 'select count(*)::int as n from flush')).toEqual([{ n: live[0]!.n + 1 }])
   })
 
+  it('trims tasks that are over also where no new ones come', async () => {
+    await using test = await openAgedEngine()
+    await test.publish({
+      id: 'asks',
+      activities: [
+        { id: 'work', type: 'run-task', inputs: { task: 'print' } },
+        { id: 'ask', type: 'human-task', inputs: { title: 'Well?' } },
+        { id: 'open', type: 'human-task', inputs: { title: 'Later?' } },
+      ],
+    } as never)
+    const { instanceId } = await test.engine.start({ definitionId: 'asks' })
+    const [task] = await test.engine.tasks.claim({ tasks: ['print'], waitMs: 10_000 })
+    await test.engine.tasks.complete(task!)
+    await test.rests(instanceId, 'suspended')
+    const asked = await test.engine.humanTasks.list({ instanceId }, 10)
+    await test.engine.humanTasks.complete({ id: asked.find(({ step }) => step === 'ask')!.id })
+    await test.db.script(`
+      update task set kept_until = now() - interval '1 hour'; update human_task set kept_until = now() - interval '1 hour'`)
+    await test.engine.retention.sweep()
+    expect(await query(test.db, 'select step from task union all select step from human_task')).toEqual([
+      { step: 'open' },
+    ])
+  })
+
   it('refuses rules that make no sense', async () => {
     await using test = await openAgedEngine()
     const { retention } = test.engine

@@ -1,5 +1,5 @@
 -- 0039_faulted_go.sql  Faulted instances go after their time, whether or not somebody resolved their incident: nearly every one of them has an open one, so
--- that keeping these for ever meant to keep all. Who wants that says so: a rule or an option for `unresolved`.
+-- that keeping these for ever meant to keep all. Who wants that says so: a rule or an option for `unresolved`. Tasks that are over go too where no new ones come.
 -- Replaces functions; locks nothing that exists. A node that does not know this sends no word about it, and keeps what it kept.
 -- compatible-from: 0017
 
@@ -95,4 +95,74 @@ begin
     get diagnostics v_count = row_count;
   end if;
   return query select v_count, v_rows, v_incidents;
+end $$;
+
+-- As in 0016, so many of each kind. Until now they went only with tasks that were opened later, and stayed where none was.
+create function lockstep_sweep_tasks(p_limit integer) returns void
+language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_ids uuid[];
+begin
+  v_ids := array(select t.id from task t where t.kept_until < v_now order by t.kept_until limit p_limit for update skip locked);
+  if cardinality(v_ids) > 0 then
+    update task t set kept_until = v_now + interval '1 day'
+     where t.id = any (v_ids) and t.status = 'open' and exists (select 1 from bookmark b where b.id = t.id and b.tenant = t.tenant);
+    delete from task t where t.id = any (v_ids) and t.kept_until < v_now;
+  end if;
+  v_ids := array(select t.id from human_task t where t.kept_until < v_now order by t.kept_until limit p_limit for update skip locked);
+  if cardinality(v_ids) > 0 then
+    update human_task t set kept_until = v_now + interval '1 day'
+     where t.id = any (v_ids) and t.status = 'open' and exists (select 1 from bookmark b where b.id = t.id and b.tenant = t.tenant);
+    delete from human_task t where t.id = any (v_ids) and t.kept_until < v_now;
+  end if;
+  delete from resume_token r where (r.tenant, r.hash) in (
+    select x.tenant, x.hash from resume_token x where x.expires_at < v_now - interval '7 days' order by x.expires_at limit p_limit for update skip locked);
+end $$;
+create or replace function lockstep_sweep_tasks() returns void
+language sql as 'select lockstep_sweep_tasks(20)';
+
+-- As in 0010, and rows of tasks that nobody will ask for.
+create or replace function lockstep_trim(p_node uuid, p_ttl float8, p_incidents float8, p_limit integer)
+returns table (events integer, flushes integer, incidents integer)
+language plpgsql
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_events integer := 0;
+  v_flushes integer := 0;
+  v_incidents integer := 0;
+  v_ids uuid[];
+  v_node uuid := '00000000-0000-0000-0000-000000000000';
+  v_count integer;
+begin
+  if not lockstep_keep_turn('retention', p_node, p_ttl) then
+    return;
+  end if;
+
+  v_ids := array(select e.id from event e where e.settled and e.expires_at <= clock_timestamp() order by e.expires_at limit p_limit for update skip locked);
+  delete from event_delivery d where d.event_id = any (v_ids);
+  delete from event e where e.id = any (v_ids);
+  get diagnostics v_events = row_count;
+
+  -- From node to node along the key. Whoever has no row has dropped what it could have asked about.
+  for step in 1 .. 1000 loop
+    select f.node_id into v_node from flush f where f.node_id > v_node order by f.node_id limit 1;
+    exit when not found or v_flushes >= p_limit;
+    continue when exists (select 1 from node n where n.id = v_node);
+    delete from flush f
+     where f.node_id = v_node
+       and f.n = any (array(select x.n from flush x where x.node_id = v_node and x.at < clock_timestamp() - interval '1 hour' order by x.n limit p_limit - v_flushes));
+    get diagnostics v_count = row_count;
+    v_flushes := v_flushes + v_count;
+  end loop;
+
+  v_ids := array(select n.id from incident n where n.resolved_at <= clock_timestamp() - p_incidents * interval '1 millisecond'
+                  order by n.resolved_at limit p_limit for update skip locked);
+  delete from incident n where n.id = any (v_ids);
+  get diagnostics v_incidents = row_count;
+
+  perform lockstep_sweep_tasks(p_limit);
+  return query select v_events, v_flushes, v_incidents;
 end $$;
