@@ -75,6 +75,7 @@ export function takeKept(database: Database, bookmarkId: string): boolean {
     )
   if (kept === undefined) return false
   kept.matched = 1
+  kept.reached.add(bookmark.instanceId)
   consumeBookmark(database, bookmark, 'event', kept.payload)
   stimulate(database, [bookmark.instanceId])
   return true

@@ -119,7 +119,8 @@ function match(database: Database, event: EventTableRow, limit: number): number 
         row.name === event.name &&
         (event.correlationId === undefined || row.correlationId === event.correlationId) &&
         (row.expiresAt === undefined || row.expiresAt > now()) &&
-        (row.createdAt <= event.publishedAt || !event.reached.has(row.instanceId)),
+        // Before, and not at the same moment: time may stand still here.
+        (row.createdAt < event.publishedAt || !event.reached.has(row.instanceId)),
     )
     .sort(byHash)
     .slice(0, limit)

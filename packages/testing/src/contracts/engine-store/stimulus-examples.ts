@@ -13,6 +13,24 @@ import {
   waitingFact,
 } from './fixture.ts'
 
+/** Others on the same server may have transactions open for a while, behind which nothing is settled. */
+const LONGEST_SETTLING_MS = 60_000
+
+/** Settles until nothing is left to settle. */
+async function settled({ store }: Bench): Promise<{ settled: number; matched: number; rounds: number }> {
+  const sum = { settled: 0, matched: 0, rounds: 0 }
+  const deadline = performance.now() + LONGEST_SETTLING_MS
+  for (let left = 1; left > 0 && performance.now() < deadline; ) {
+    const round = await store.stimuli.settle(100)
+    sum.settled += round.settled
+    sum.matched += round.matched
+    sum.rounds += 1
+    left = round.open
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return sum
+}
+
 export function stimulusExamples(open: () => Promise<Bench>): void {
   const waiting = async (b: Bench, node: ContractNode, ...opens: readonly NewBookmark[]): Promise<string> => {
     const id = await b.started(node)
@@ -215,17 +233,28 @@ export function stimulusExamples(open: () => Promise<Bench>): void {
     const unmatched = b.newId()
     const early = await waiting(b, node, bookmark(b.newId(), { kind: 'event', name: 'late' }))
     await b.store.stimuli.publish(event(unmatched, { name: 'late' }))
-    let rounds = 0
-    const sum = { settled: 0, matched: 0 }
-    for (let left = 1; left > 0; rounds += 1) {
-      expect(rounds).toBeLessThan(1_000)
-      const round = await b.store.stimuli.settle(100)
-      sum.settled += round.settled
-      sum.matched += round.matched
-      left = round.open
-    }
+    const { rounds, ...sum } = await settled(b)
     expect(rounds).toBeGreaterThan(1)
     expect(sum).toEqual({ settled: 2, matched: 1 })
     expect(await node.claim()).toMatchObject([{ instanceId: early }])
+  })
+
+  it('ends one wait of an instance with an event that was kept, not the next one too', async () => {
+    const b = await open()
+    const node = await b.joined()
+    await b.store.stimuli.publish(event(b.newId(), { payload: '"once"' }))
+    const id = await waiting(b, node, bookmark(b.newId(), { kind: 'event', name: 'paid' }))
+    expect(await node.claim()).toMatchObject([{ instanceId: id, claimNo: 2, stim: 1 }])
+    const [inbox] = await b.store.agenda.inbox([id])
+    expect(inbox!.messages).toMatchObject([{ kind: 'event', payload: 'once' }])
+    const again = bookmark(b.newId(), { kind: 'event', name: 'paid', hash: 'again', step: 'again' })
+    await node.checkpoint(
+      checkpoint(id, {
+        ...{ claimNo: 2, seq: 3, stim: 1, consumes: [inbox!.messages[0]!.id] },
+        ...{ facts: [waitingFact(again)], then: SUSPENDED, opens: [again] },
+      }),
+    )
+    expect(await settled(b)).toMatchObject({ settled: 1, matched: 0 })
+    expect(await node.claim()).toEqual([])
   })
 }
