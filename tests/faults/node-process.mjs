@@ -104,7 +104,16 @@ function crashing(store, crash) {
 
 let node
 
-async function open({ url, name = 'node', crash, sinkFile, heart = false, engine: options = {}, database = {} }) {
+async function open({
+  url,
+  name = 'node',
+  crash,
+  sinkFile,
+  heart = false,
+  engine: options = {},
+  database = {},
+  bus: via,
+}) {
   const guard = historyGuard()
   const applicationName = `lockstep:${name}:${process.pid}:${process.hrtime.bigint()}`
   const db = await openPostgres({
@@ -116,7 +125,12 @@ async function open({ url, name = 'node', crash, sinkFile, heart = false, engine
     onConnect: (queries) => guard.check(queries),
     ...database,
   })
-  const bus = await postgresWakeBus(db, clock, loggerFor('bus'))
+  const overPostgres = () => postgresWakeBus(db, clock, loggerFor('bus'))
+  // Found by its address when it is wanted: most nodes here do without, and are not to load what is behind it.
+  const bus =
+    via === undefined
+      ? await overPostgres()
+      : await (await import(via.module)).openBus({ ...via, clock, random, logger: loggerFor('bus'), overPostgres })
   const { store, counts } = crashing(postgresEngineStore(db, { guard, application: applicationName }), crash)
   outside.sinkFile = sinkFile
   outside.nodeName = name
@@ -149,6 +163,8 @@ const commands = {
     await db.close()
   },
   counts: () => node.counts,
+  /** What the bus of this node did to messages, where it is one that keeps count. */
+  mischief: () => node.bus.mischief?.(),
   stats: () => ({ ...node.engine.stats, nodeId: node.engine.nodeId }),
   start: (request) => node.engine.start(request),
   startMany: ({ requests }) => Promise.all(requests.map((request) => node.engine.start(request))),
@@ -184,6 +200,13 @@ const commands = {
       await node.engine.definitions.create('default', document)
       await node.engine.definitions.publish('default', document.id)
     }
+  },
+  order: ({ nodeId, wanted }) => node.engine.cluster.order(nodeId, wanted),
+  /** Parts of an instance, wherever it runs, until it has ended. */
+  async follow({ instanceId }) {
+    const parts = []
+    for await (const part of node.engine.results.follow(instanceId)) parts.push(part)
+    return parts
   },
   /** Keeps the main loop busy for a while, or until there is a file. */
   block: async ({ ms = 120_000, file }) => {

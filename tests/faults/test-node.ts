@@ -19,6 +19,8 @@ export interface OpenOptions {
   readonly crash?: Crash
   /** Beats from a thread of its own, as the nodes of a deployment do. */
   readonly heart?: boolean
+  /** A module with `openBus`, by its address, and what else that takes. @default wake-ups over PostgreSQL */
+  readonly bus?: { readonly module: string } & Readonly<Record<string, unknown>>
   /** Options of the engine and of the connection, as they are. */
   readonly engine?: Readonly<Record<string, unknown>>
   readonly database?: Readonly<Record<string, unknown>>
