@@ -26,10 +26,10 @@ export interface ClaimerOptions {
   readonly roomElsewhere: () => number
   /** Whether this node knows that it has claimed the instance. */
   readonly isKnown: (instanceId: string) => boolean
-  /** Runs what was claimed. When it rejects, claims may be left in the store that nobody here knows of. */
   /** Called whenever the store is looked at: there may be news for instances in hand too. */
   readonly onLook: () => void
   readonly metrics?: EngineMetrics | undefined
+  /** Runs what was claimed. When it rejects, claims may be left in the store that nobody here knows of. */
   readonly takeOver: (claims: readonly Claim[]) => Promise<void>
 }
 

@@ -91,6 +91,11 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
     return this.#effectCount > 0 || !this.#unwritten.isIdle
   }
 
+  /** Code of the user runs at this moment. */
+  get runs(): boolean {
+    return this.#effectCount > 0
+  }
+
   /** Whether a message could reach it: it has bookmarks open, or runs something that can be cancelled. */
   get mayHear(): boolean {
     return this.#unwritten.bookmarks.size > 0 || this.isBusy || this.isStill || this.#execution?.holdsOn === true
@@ -177,6 +182,7 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
 
   async effect<T>(run: () => Promise<T>, about?: StepAbout): Promise<T> {
     this.#effectCount += 1
+    this.#holder.beganToRun()
     const { metrics } = this.#holder
     const began = metrics === undefined ? 0 : this.#holder.monotonic()
     try {

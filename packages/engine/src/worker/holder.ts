@@ -25,6 +25,8 @@ export interface Holder<Held> {
   endOf(tenant: string, instanceId: string): Promise<Json | undefined>
   /** Asks all children that have not ended to terminate, and theirs. Repeating it is harmless. */
   terminateChildren(parent: InstanceIdentity, reason: string | undefined): Promise<void>
+  /** Code of the user begins to run. */
+  beganToRun(): void
   /** Runs after what is about to happen now. */
   soon(run: () => void): void
   /** Gives the claim back, for whoever takes the instance next, in another queue where one is named. */

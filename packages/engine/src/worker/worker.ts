@@ -18,6 +18,7 @@ import { HeldInstance } from './held-instance.ts'
 import type { HeldStart, Holder } from './holder.ts'
 import { InboxReader } from './inbox-reader.ts'
 import { Probation } from './probation.ts'
+import { RunningCode } from './running-code.ts'
 import { TakeOver, type TakeOverSite } from './take-over.ts'
 import { WarmExecutions } from './warm-executions.ts'
 import type { WorkerOptions } from './worker-options.ts'
@@ -41,6 +42,7 @@ export class Worker implements Holder<HeldInstance> {
   readonly #claimer: Claimer
   readonly #inboxes: InboxReader
   readonly #probation: Probation
+  readonly #running: RunningCode
   /** Starts that are on their way and will be adopted here. */
   readonly #expected = new Set<string>()
   #listening: Timer | undefined
@@ -71,6 +73,7 @@ export class Worker implements Holder<HeldInstance> {
     this.#deadlines = new DueTimers(clock, fire)
     this.#probation = new Probation(clock)
     this.#inboxes = new InboxReader({ agenda, clock, logger })
+    this.#running = new RunningCode(clock, () => this.#held.values())
     const takeOver = new TakeOver(this.#o, this.#warm, this.#probation, this.#site())
     this.#claimer = new Claimer({
       ...this.#o,
@@ -210,6 +213,7 @@ export class Worker implements Holder<HeldInstance> {
     this.#stopped = true
     this.#claimer.stop()
     this.#inboxes.stop()
+    this.#running.stop()
     this.#listening?.cancel()
     for (const held of [...this.#held.values()]) this.#release(held, reason)
     this.#warm.clear()
@@ -227,6 +231,10 @@ export class Worker implements Holder<HeldInstance> {
 
   newId(): string {
     return this.#o.newId()
+  }
+
+  beganToRun(): void {
+    this.#running.began()
   }
 
   mark(held: HeldInstance): void {
