@@ -113,7 +113,7 @@ describe('an embedded store', () => {
       '--database-url',
       inject('postgres').adminUrl,
     )
-    await start('timed', { at: new Date(Date.now() + 8_000).toISOString() })
+    await start('timed', { at: new Date(Date.now() + 20_000).toISOString() })
     await node.stop()
   })
 

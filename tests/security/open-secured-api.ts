@@ -135,3 +135,10 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 /** What an answer says, but for the name that each request has to itself. */
 export const told = ({ body: { requestId: _, instance: __, ...rest } }: Told): string => JSON.stringify(rest)
+
+/** Tries until it is told to come back later, and answers the last one. Ten may come at once; on a slow machine some come back while others are tried. */
+export async function untilLimited<T>(tryOnce: (n: number) => Promise<T>, statusOf: (answer: T) => number): Promise<T> {
+  let last = await tryOnce(0)
+  for (let n = 1; n < 60 && statusOf(last) !== 429; n += 1) last = await tryOnce(n)
+  return last
+}

@@ -1,7 +1,7 @@
 import { statement } from '@lockstep/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiRoutes } from '../../packages/server/src/routes/index.ts'
-import { openSecuredApi, type SecuredApi } from './open-secured-api.ts'
+import { openSecuredApi, type SecuredApi, untilLimited } from './open-secured-api.ts'
 import { furnish, type TenantWorld, type WorldId } from './tenant-world.ts'
 
 let api: SecuredApi
@@ -52,6 +52,8 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   getBatchOperation: ['operation'],
   listBatchOperationItems: ['operation'],
   cancelBatchOperation: ['operation'],
+  pauseBatchOperation: ['operation'],
+  continueBatchOperation: ['operation'],
   getDeadLetter: ['deadLetter'],
   retryDeadLetter: ['deadLetter', { input: 1 }],
   discardDeadLetter: ['deadLetter'],
@@ -257,8 +259,10 @@ describe('what belongs to another tenant', () => {
     expect(wrong.code).toBe('TOKEN_NOT_FOUND')
     const used = await api.send({ method: 'POST', path: `/resume/${token}`, body: { data: { why: 'yes' } } })
     expect([used.status, used.body]).toEqual([200, { outcome: 'done' }])
-    let last = wrong
-    for (let each = 0; each < 12; each++) last = (await api.send({ path: `/resume/rt_${'x'.repeat(43)}` })).body
-    expect(last.code).toBe('RATE_LIMITED')
+    const last = await untilLimited(
+      () => api.send({ path: `/resume/rt_${'x'.repeat(43)}` }),
+      ({ status }) => status,
+    )
+    expect(last.body.code).toBe('RATE_LIMITED')
   })
 })
