@@ -26,6 +26,10 @@ const builtIn: readonly View[] = [
   { name: 'Completed', search: { status: 'completed' } },
   { name: 'Faulted today', search: { status: 'faulted,quarantined', 'createdAt[gte]': '-1d' } },
   { name: 'Waiting over 1 h', search: { status: 'suspended', 'createdAt[lte]': '-1h' } },
+  {
+    name: 'Open longest',
+    search: { status: 'queued,running,suspended,paused,compensating', order: 'oldest' },
+  },
   { name: 'Slowest', search: { 'createdAt[gte]': '-1d', order: 'duration' } },
 ]
 

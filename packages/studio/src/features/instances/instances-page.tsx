@@ -37,7 +37,12 @@ export function InstancesPage() {
   const filter = Object.fromEntries(termsOf(search))
   const isSlowest = search.order === 'duration'
   const query = useQuery({
-    ...instancesQuery({ ...filter, limit: isSlowest ? MOST : PAGE, cursor: search.cursor }),
+    ...instancesQuery({
+      ...filter,
+      ...(search.order === 'oldest' ? { sort: 'createdAt' } : {}),
+      limit: isSlowest ? MOST : PAGE,
+      cursor: search.cursor,
+    }),
     refetchInterval: usePollMs(2_500),
   })
   return (
@@ -46,7 +51,7 @@ export function InstancesPage() {
       lead={
         isSlowest
           ? `The longest first, of the newest ${MOST} that fit on each page`
-          : 'Every run of every workflow, newest first'
+          : `Every run of every workflow, ${search.order === 'oldest' ? 'oldest' : 'newest'} first`
       }
       actions={<StartButton />}
     >

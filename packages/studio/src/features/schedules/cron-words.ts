@@ -8,6 +8,7 @@ export function cronWords(cron: string): string | undefined {
   const [minute, hour, date, month, day] = fields as [string, string, string, string, string]
   if (month !== '*') return undefined
   if (hour === '*' && date === '*' && day === '*') return ofMinute(minute)
+  if (date === '*' && day === '*' && hour.includes('/')) return ofHours(hour, minute)
   const at = clock(hour, minute)
   if (at === undefined) return undefined
   if (date === '*' && day === '*') return `Every day at ${at}`
@@ -21,6 +22,12 @@ function ofMinute(minute: string): string | undefined {
   if (every !== undefined) return 60 % Number(every) === 0 ? `Every ${every} minutes` : undefined
   if (minute === '0') return 'Every hour, on the hour'
   return /^\d+$/.test(minute) ? `Every hour at minute ${minute}` : undefined
+}
+
+function ofHours(hour: string, minute: string): string | undefined {
+  const every = /^(?:\*|0)\/(\d+)$/.exec(hour)?.[1]
+  if (every === undefined || 24 % Number(every) !== 0 || !/^\d+$/.test(minute)) return undefined
+  return `Every ${every} hours${minute === '0' ? ', on the hour' : ` at minute ${minute}`}`
 }
 
 const clock = (hour: string, minute: string): string | undefined =>

@@ -44,8 +44,8 @@ export function SchedulePage() {
         {(found) => (
           <div className={classes.columns}>
             <div className={classes.side}>
-              <Runs scheduleId={scheduleId} />
               <TwelveWeeks schedules={[found]} />
+              <Runs scheduleId={scheduleId} />
             </div>
             <div className={classes.side}>
               <FactsOf schedule={found} />
