@@ -4,6 +4,7 @@ import { type Db, openPostgres, postgresAccess } from '@lockstep/postgres'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { parseKey } from '../../packages/server/src/auth/api-key.ts'
+import { readRows } from '../faults/read-rows.ts'
 import { until } from '../faults/until.ts'
 import { type LiveNode, openLiveNode } from '../live/live-nodes.ts'
 import { StreamReader } from '../live/read-stream.ts'
@@ -93,6 +94,29 @@ describe('a stream', () => {
     expect(reader.comments.at(-1)).toBe('no longer allowed')
     await using again = await follow(key)
     await again.until('it beats', ({ comments }) => comments.includes('ping'))
+  })
+
+  it('keeps nobody signed in who has gone away from an open page', async () => {
+    const user = { name: 'ana', password: 'correct horse battery', role: 'viewer' }
+    expect((await send('POST', '/users', { body: user })).status).toBe(201)
+    const signedIn = await send('POST', '/session', { body: { name: user.name, password: user.password } })
+    const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!
+    await using reader = await StreamReader.open(node.http.url, '', undefined, { cookie })
+    const beats = ({ comments }: StreamReader): number => comments.filter((each) => each === 'ping').length
+    await reader.until('it beats', (each) => beats(each) > 0)
+    await keys.transaction((tx) =>
+      tx.script(`update user_session set expires_at = clock_timestamp() + interval '1 hour' where user_name = 'ana'`),
+    )
+    const before = beats(reader)
+    await reader.until('it was asked again', (each) => beats(each) > before + 2)
+    const [{ stays } = { stays: true }] = await readRows<{ stays: boolean }>(
+      keys,
+      `select expires_at > clock_timestamp() + interval '1 hour' as stays from user_session where user_name = 'ana'`,
+    )
+    expect(stays).toBe(false)
+    await keys.transaction((tx) => tx.script(`update user_session set expires_at = clock_timestamp()`))
+    await reader.over()
+    expect(reader.comments.at(-1)).toBe('no longer allowed')
   })
 
   it('of what an instance hands out ends at a heartbeat when its reader may not read instances any more', async () => {

@@ -88,7 +88,7 @@ export interface SessionRecord {
 /** Sessions live here and not in a process: any node serves any user. `hash` is all that is known of the cookie. */
 export interface SessionStore {
   open(hash: string, user: string, idleMs: number, longestMs: number): Promise<void>
-  /** The session if it lives, and moves its end on when a part of its time has passed. */
+  /** The session if it lives, and moves its end on when a part of its time has passed; with 0 it only looks. */
   touch(hash: string, idleMs: number): Promise<SessionRecord | undefined>
   end(hash: string): Promise<boolean>
 }
@@ -115,7 +115,7 @@ export interface IssuedSession {
 
 export interface IssuedSessionStore {
   open(hash: string, session: IssuedSession, idleMs: number, longestMs: number): Promise<void>
-  /** The session if it lives, and moves its end on when a part of its time has passed. */
+  /** The session if it lives, and moves its end on when a part of its time has passed; with 0 it only looks. */
   touch(hash: string, idleMs: number): Promise<IssuedSession | undefined>
   end(hash: string): Promise<boolean>
 }

@@ -159,7 +159,7 @@ export function requireKept({ kept }: Access, path: string): KeptAccess {
 /** Who opened something long, as they are now: keys are revoked, sessions end, tokens expire, roles change. */
 export async function stillKnown(access: Access, asking: Asking): Promise<Principal | undefined> {
   try {
-    return await access.identify(asking)
+    return await access.identify({ ...asking, isBeat: true })
   } catch (error) {
     if (Unauthenticated.is(error) || RateLimited.is(error)) return undefined
     throw error

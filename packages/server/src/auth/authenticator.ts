@@ -68,13 +68,15 @@ export class Authenticator {
     const token = this.#o.cookie.read(cookie)
     if (token === undefined) return undefined
     const hash = sessionHash(token, this.#o.secret)
-    const found = await this.#lookUp(request.ip, hash, async () => (await this.#local(hash)) ?? this.#issued(hash))
+    const idleMs = request.isBeat === true ? 0 : this.#o.idleMs // moves the end of a session on by nothing
+    const look = async () => (await this.#local(hash, idleMs)) ?? this.#issued(hash, idleMs)
+    const found = await this.#lookUp(request.ip, hash, look)
     if (found !== undefined) this.#o.checkSite(request)
     return found // a cookie that has run out is as none
   }
 
-  async #local(hash: string): Promise<Principal | undefined> {
-    const session = await this.#o.store.sessions.touch(hash, this.#o.idleMs)
+  async #local(hash: string, idleMs: number): Promise<Principal | undefined> {
+    const session = await this.#o.store.sessions.touch(hash, idleMs)
     if (session === undefined) return undefined
     const { name, tenant, role } = session.user
     const permissions = grantedTo(role, undefined)
@@ -82,9 +84,9 @@ export class Authenticator {
   }
 
   /** Of those who came through the issuer. */
-  async #issued(hash: string): Promise<Principal | undefined> {
+  async #issued(hash: string, idleMs: number): Promise<Principal | undefined> {
     if (this.#o.tokens === undefined) return undefined
-    const found = await this.#o.store.issuedSessions.touch(hash, this.#o.idleMs)
+    const found = await this.#o.store.issuedSessions.touch(hash, idleMs)
     if (found === undefined) return undefined
     const { subject: id, name, tenant, role } = found
     return { kind: 'token', id, name, tenant, role: role as Principal['role'], permissions: grantedTo(role, undefined) }

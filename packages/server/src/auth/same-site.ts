@@ -20,6 +20,8 @@ export interface Asking {
   readonly headers: IncomingHttpHeaders
   /** Where it came from, behind the proxies that are trusted. */
   readonly ip: string
+  /** Asked again for something that is open for long: no sign of life of whoever opened it. */
+  readonly isBeat?: boolean
 }
 
 export type CheckSite = (request: Asking) => void
