@@ -32,8 +32,9 @@ describe('critical-section', () => {
     await drop()
   })
 
-  const openLocks = (ttlMs = 2_000): Coordinator => {
-    const locks = coordinator({ provider: postgresCoordination(db, edge), ownsProvider: true, ttlMs, ...edge })
+  /** Nobody's lease ends because the machine stands still for a moment; who leaves gives back what it has. */
+  const openLocks = (): Coordinator => {
+    const locks = coordinator({ provider: postgresCoordination(db, edge), ownsProvider: true, ttlMs: 30_000, ...edge })
     opened.push(locks)
     return locks
   }
@@ -84,7 +85,7 @@ describe('critical-section', () => {
   const section = (more: object = {}, body: readonly object[] = []) => ({
     id: 'till',
     type: 'critical-section',
-    inputs: { lock: 'till', ttl: '2s' },
+    inputs: { lock: 'till', ttl: '30s' },
     body: {
       activities: [touching('take'), ...body],
       connections: body.map((each) => ({ from: 'take', to: (each as { id: string }).id })),

@@ -5,7 +5,7 @@ import { openTestEngine } from './open-test-engine.ts'
 const nap = {
   id: 'nap',
   name: 'Nap',
-  activities: [{ id: 'wait', type: 'delay', inputs: { duration: '3s' } }],
+  activities: [{ id: 'wait', type: 'delay', inputs: { duration: '4s' } }],
   connections: [],
 }
 

@@ -13,6 +13,8 @@ describe('sagas', () => {
   let drop: () => Promise<void>
   let done: string[]
   let gates: Map<string, ReturnType<typeof deferred<void>>>
+  /** Names of those that have begun, each as often as it has. */
+  let begun: string[]
   const opened: { close(): Promise<void> }[] = []
 
   beforeEach(async () => {
@@ -20,6 +22,7 @@ describe('sagas', () => {
     db = await openPostgres({ url: database.url, ...edge })
     drop = () => database.drop()
     done = []
+    begun = []
     gates = new Map()
   })
   afterEach(async () => {
@@ -46,6 +49,7 @@ describe('sagas', () => {
     runs: 'effect',
     run: async (inputs, { step, attempt, idempotencyKey, signal }) => {
       const name = String(inputs.name ?? step)
+      begun.push(name)
       await gates.get(name)?.promise
       if (inputs.stops && signal.aborted) throw new Error('told to stop')
       if (attempt <= Number(inputs.fails ?? 0)) throw new Error(`${name} fails`)
@@ -165,10 +169,11 @@ describe('sagas', () => {
         ['obedient', []],
       ] as const) {
         done.length = 0
+        begun.length = 0
         gates.delete('charge')
         gate('charge')
         const { instanceId } = await engine.start({ definitionId })
-        await soon()
+        await until(() => begun.includes('charge'))
         await engine.cancel(instanceId)
         await until(async () => (await engine.get(instanceId)).status === 'compensating')
         gate('charge').resolve()

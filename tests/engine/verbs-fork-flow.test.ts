@@ -80,13 +80,15 @@ describe('a fork under a flow policy', () => {
     takeTurns(openEmbeddedEngine, 'flow-concurrency', { concurrency: { limit: 1, key } }))
 
   it('counts against the rate', async () => {
-    const { order, seen, leave } = door({ rate: { limit: 1, per: '2s', key } })
+    const { order, seen, leave } = door({ rate: { limit: 1, per: '1h', key } })
     await using t = await openTestEngine({ workflows: [order] })
     const original = await begin(t, 'ann')
     await leave(original)
     await ended(t, original)
     const { instanceId } = await fork(t, original)
     expect((await t.engine.why(instanceId)).blockers).toMatchObject([{ kind: 'flow-rate' }])
+    expect(seen).toEqual([original])
+    await t.engine.flow.set('order', { rate: { limit: 2, per: '1h', key } })
     await leave(instanceId)
     expect(await ended(t, instanceId)).toMatchObject({ status: 'completed' })
     expect(seen).toEqual([original, instanceId])

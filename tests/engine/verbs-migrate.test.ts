@@ -56,13 +56,16 @@ describe('migrate a graph', () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve
     })
+    let isAtWork = false
     const slow = effect('slow', async () => {
+      isAtWork = true
       await gate
       return done()
     })
     await using t = await openTestEngine({ activities: [slow] })
     await t.publish(chain('g', [{ id: 'work', type: 'slow' }, say('out', 'old')]))
     const { instanceId } = await t.engine.start({ definitionId: 'g' })
+    await until(() => isAtWork)
     await publishNext(t, chain('g', [{ id: 'work', type: 'slow' }, say('out', 'new')]))
     expect(await t.engine.verbs.migrate(instanceId, { version: 2 })).toEqual({ outcome: 'accepted' })
     expect(await t.engine.verbs.migrate(instanceId, { version: 2 })).toEqual({ outcome: 'already-requested' })

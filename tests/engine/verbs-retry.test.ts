@@ -191,6 +191,7 @@ describe('retry', () => {
     broken.clear()
     expect(await t.engine.verbs.retry(instanceId)).toEqual({ outcome: 'accepted' })
     await until(async () => (await facts(t.engine, instanceId)).includes('completed par[2].child'))
+    await until(async () => (await t.engine.get(instanceId)).waitingFor.length > 0)
     expect((await t.engine.get(instanceId)).waitingFor).toMatchObject([{ name: 'answer' }])
     expect(await t.engine.resume({ instanceId, bookmark: 'answer', payload: 1 })).toBe('resumed')
     expect(await ended(t, instanceId)).toMatchObject({ status: 'completed' })
@@ -372,6 +373,8 @@ describe('fork', () => {
     const { instanceId } = await t.engine.start({ definitionId: 'f', input: { n: 1 } })
     await t.rests(instanceId, 'suspended')
     const forked = (await t.engine.verbs.fork(instanceId, { input: { n: 7 } })) as { instanceId: string }
+    // An event is for those who wait for it: the copy, too, has to.
+    await until(async () => (await t.engine.get(forked.instanceId)).waitingFor.length === 1)
     await t.engine.publish({ name: 'go' })
     expect(await ended(t, instanceId)).toMatchObject({ output: 1 })
     expect(await ended(t, forked.instanceId)).toMatchObject({ output: 7 })
