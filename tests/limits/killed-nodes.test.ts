@@ -63,7 +63,7 @@ async function killing(policies: object, workMs: number, instances: number, kill
   const bus = await postgresWakeBus(db, clock, { debug() {}, info() {}, warn() {}, error() {} } as never)
   // Starts them and waits; runs none of them.
   const engine = await Engine.open({
-    ...{ store, bus, clock, random, heartbeatMs: 300, ttlMs: 3_000, concurrency: 1 },
+    ...{ store, bus, clock, random, heartbeatMs: 300, ttlMs: 5_000, concurrency: 1 },
     workflows: [workflow('other', async () => undefined)],
   })
   try {
@@ -103,7 +103,7 @@ describe('two nodes, one of which is killed again and again', () => {
   })
 
   it('never run two attempts under one lock', async () => {
-    const lines = await killing({ lock: { name: 'file', ttlMs: 3_000 } }, 60, 60, 2)
+    const lines = await killing({ lock: { name: 'file', ttlMs: 5_000 } }, 60, 60, 2)
     expect(mostInside(lines)).toBe(1)
   })
 })

@@ -28,7 +28,7 @@ const bus = await postgresWakeBus(db, clock, logger)
 const locks = coordinator({ provider: postgresCoordination(db, edge), ownsProvider: true, ttlMs: 5_000, ...edge })
 const store = postgresEngineStore(db, { application: `limits:${process.pid}` })
 // One that is slow and not dead must not be missed: what it does outside would be counted beside what its heir does.
-const life = { heartbeatMs: 300, ttlMs: 3_000 }
+const life = { heartbeatMs: 300, ttlMs: 5_000 }
 await Engine.open({ ...edge, store, bus, locks, workflows: [limited], ...life, concurrency: 20 })
 process.send?.('ready')
 process.on('disconnect', () => process.exit(0))

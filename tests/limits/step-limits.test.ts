@@ -5,16 +5,22 @@ import { until } from '../faults/until.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Counts who is inside, and the most there ever were. */
+/** Counts who is inside, and the most there ever were. The first ones stay until as many have come as may be inside. */
 class Inside {
   now = 0
   most = 0
   readonly order: string[] = []
+  readonly #wanted: number
+
+  constructor(wanted: number) {
+    this.#wanted = wanted
+  }
 
   async visit(name = '', ms = 20): Promise<void> {
     this.now += 1
     this.most = Math.max(this.most, this.now)
     this.order.push(name)
+    await until('as many are inside as may be', () => this.most >= this.#wanted)
     await pause(ms)
     this.now -= 1
   }
@@ -42,7 +48,7 @@ describe.each([
   ['embedded', openEmbeddedEngine],
 ] as const)('a limit of steps, %s', (_, open) => {
   it('lets so many attempts run at once, those of a function', async () => {
-    const inside = new Inside()
+    const inside = new Inside(3)
     const calls = workflow('calls', async (ctx, input: { n: number }) =>
       ctx.step('call', () => inside.visit(String(input.n)), { limit: { key: 'api', concurrency: 3 } }),
     )
@@ -51,12 +57,12 @@ describe.each([
     expect(new Set(await allEnd(test, ids))).toEqual(new Set(['completed']))
     expect(inside.most).toBe(3)
     expect(inside.order).toHaveLength(30)
-    expect(await test.engine.limits.get('api')).toMatchObject({ declared: { concurrency: 3 }, waiting: 0 })
     await until('all permits are given back', async () => (await test.engine.limits.get('api'))?.running === 0)
+    expect(await test.engine.limits.get('api')).toMatchObject({ declared: { concurrency: 3 }, waiting: 0 })
   })
 
   it('lets so many attempts run at once, those of a graph whose key is an expression', async () => {
-    const inside = new Inside()
+    const inside = new Inside(2)
     await using test = await open({ activities: [call(inside)] })
     await test.publish({
       id: 'wide',
@@ -96,7 +102,7 @@ describe('a limit of steps', () => {
   })
 
   it('is changed while the cluster runs', async () => {
-    const inside = new Inside()
+    const inside = new Inside(10)
     const calls = workflow('calls', async (ctx) =>
       ctx.step('call', () => inside.visit('', 50), { limit: { key: 'api', concurrency: 1 } }),
     )
@@ -132,7 +138,7 @@ describe('a limit of steps', () => {
       const views = await Promise.all(ids.map((id) => test.engine.get(id)))
       return views.filter((view) => view.status === 'suspended').map((view) => view.id ?? '')
     }
-    await until('their claims are given back', async () => (await suspended()).length === 11, 20_000)
+    await until('their claims are given back', async () => (await suspended()).length === 11)
     const [running] = (await Promise.all(ids.map((id) => test.engine.get(id))))
       .map((view, index) => ({ id: ids[index]!, status: view.status }))
       .filter(({ status }) => status === 'running')

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close()
 })
 const openLocks = (): Coordinator => {
-  const locks = coordinator({ provider: memoryProvider(edge), ownsProvider: true, ttlMs: 2_000, ...edge })
+  const locks = coordinator({ provider: memoryProvider(edge), ownsProvider: true, ttlMs: 60_000, ...edge })
   opened.push(locks)
   return locks
 }
