@@ -1,10 +1,21 @@
+import type { EffectActivity } from '@lockstep/engine'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestEngine, type TestEngine } from '../engine/open-test-engine.ts'
 import { readRows } from '../faults/read-rows.ts'
 
+let isBroken = false
+const breaks: EffectActivity = {
+  ...{ type: 'breaks', kind: 'action', title: 'Breaks', description: 'For tests.', outcomes: ['done'] },
+  ...{ inputs: { type: 'object' }, runs: 'effect' },
+  run: async () => {
+    if (isBroken) throw new Error('it is broken')
+    return { kind: 'completed', outcome: 'done', output: null }
+  },
+}
+
 let test: TestEngine
 beforeAll(async () => {
-  test = await openTestEngine()
+  test = await openTestEngine({ activities: [breaks] })
   await test.publish({
     id: 'child',
     activities: [
@@ -50,6 +61,38 @@ const children = (instanceId: string) =>
   )
 
 describe('bulk-run', () => {
+  it('that is through in the moment in which a step beside it fails is concluded by the retry', async () => {
+    await test.publish({
+      id: 'beside-bulk',
+      activities: [
+        { id: 'all', type: 'bulk-run', inputs: { definitionId: 'child', items: [{ wait: true, n: 1 }] } },
+        { id: 'out', type: 'set-output', inputs: { name: 'all', value: { $expr: 'steps.all.output.completed' } } },
+        { id: 'gate', type: 'wait-for-event', inputs: { event: 'beside-bulk' } },
+        { id: 'step', type: 'breaks' },
+      ],
+      connections: [
+        { from: 'all', to: 'out' },
+        { from: 'gate', to: 'step' },
+      ],
+    } as never)
+    isBroken = true
+    const { instanceId } = await test.engine.start({ definitionId: 'beside-bulk' })
+    await expect.poll(() => children(instanceId)).toMatchObject([{ status: 'suspended' }])
+    await test.rests(instanceId, 'suspended')
+    await test.engine.verbs.pause(instanceId)
+    await test.rests(instanceId, 'paused')
+    // Both are told to it at once when it goes on: the step fails while what the children gave is read.
+    const [child] = await children(instanceId)
+    expect(await test.engine.resume({ instanceId: child!.id, bookmark: 'never' })).toBe('resumed')
+    await test.engine.waitForEnd(child!.id, { limitMs: 60_000 })
+    expect(await test.engine.resume({ instanceId, bookmark: 'beside-bulk' })).toBe('resumed')
+    await test.engine.verbs.continue(instanceId)
+    expect(await test.engine.waitForEnd(instanceId, { limitMs: 60_000 })).toMatchObject({ status: 'faulted' })
+    isBroken = false
+    await test.engine.verbs.retry(instanceId)
+    await expect.poll(() => test.engine.get(instanceId)).toMatchObject({ status: 'completed', output: { all: 1 } })
+  })
+
   it('runs a child per item, a few at a time, and gathers what they gave in order', async () => {
     const id = await parent({ concurrency: 3 })
     const items = Array.from({ length: 25 }, (_, n) => ({ n }))

@@ -148,7 +148,8 @@ async function conclude(graph: LiveGraph, step: StepKey, opened: OpenWait): Prom
     failure = failureOf(error, step)
   }
   graph.freeze.afterwards(() => {
-    if (graph.state.waits[step] !== opened) return
+    // Something beside it may have failed meanwhile: what was alive then keeps its wait.
+    if (!graph.isAlive(step) || graph.state.waits[step] !== opened) return
     const { attempt, activity } = graph.state.executions[step]!
     const { completed, faulted } = opened.children!
     // One that was told to stop may have been through with all of them.
