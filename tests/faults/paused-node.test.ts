@@ -18,12 +18,13 @@ it('P4 P5: a node that wakes after its burial writes nothing more, and joins aga
   const b = await site.node({ name: 'b' })
   a.signal('SIGSTOP')
   for (const id of ids) expect(await endOf(b, id)).toMatchObject({ status: 'completed' })
-  expect(b.logged('buried a silent node')).toHaveLength(1)
+  const buried = b.logged('buried a silent node').map(({ fields }) => fields?.nodeId)
+  expect(buried.filter((id) => id === a.incarnations[0])).toHaveLength(1)
   // It wakes and at once goes on with what it was doing.
   for (const n of [1, 2, 3]) void a.call('openGate', { name: `g${n}` })
   a.signal('SIGCONT')
   await until('it has joined again', () => a.logged('rejoined as a new node').length > 0)
-  expect(a.incarnations).toHaveLength(2)
+  expect(a.incarnations.length).toBeGreaterThan(1)
   const after = await start(a, 'quick', { n: 1 })
   expect(await endOf(a, after)).toMatchObject({ status: 'completed' })
   expect(

@@ -38,17 +38,19 @@ it('P2: each of 1,000 timers over two nodes fires once although one node is kill
     count,
   )
   expect(new Set(ids).size).toBe(count)
-  expect(b.logged('buried a silent node')).toHaveLength(1)
+  const killed = a.incarnations.at(-1)
+  expect(b.logged('buried a silent node').filter(({ fields }) => fields?.nodeId === killed)).toHaveLength(1)
   expect(await site.violations()).toEqual([])
 })
 
 it('P2: a timer fires once although its owner was killed with the timer in hand', async () => {
   await using site = await bed.site()
   const a = await site.node({ name: 'a' })
-  const ids = await startTimers(a, 20, () => 1_500)
+  // In hand, and due when its owner has been missed: nobody is so slow that it fires them itself.
+  const ids = await startTimers(a, 20, () => 4_000)
   await a.kill9()
   const b = await site.node({ name: 'b' })
   await until('all have fired', async () => (await completedCount(site)) === ids.length)
-  expect(b.logged('buried a silent node')).toHaveLength(1)
+  await until('its owner was buried', () => b.logged('buried a silent node').length > 0)
   expect(await site.violations()).toEqual([])
 })
