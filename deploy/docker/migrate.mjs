@@ -7,7 +7,8 @@ import { migrate, openPostgres } from '@lockstep/postgres'
 
 const { LOCKSTEP_DATABASE_URL, LOCKSTEP_DATABASE_URL_FILE } = process.env
 const url =
-  LOCKSTEP_DATABASE_URL?.trim() ?? (LOCKSTEP_DATABASE_URL_FILE && readFileSync(LOCKSTEP_DATABASE_URL_FILE, 'utf8').trim())
+  LOCKSTEP_DATABASE_URL?.trim() ??
+  (LOCKSTEP_DATABASE_URL_FILE && readFileSync(LOCKSTEP_DATABASE_URL_FILE, 'utf8').trim())
 if (!url)
   throw new Error('Set LOCKSTEP_DATABASE_URL or LOCKSTEP_DATABASE_URL_FILE to the URL of the owner of the schema')
 

@@ -77,6 +77,17 @@ describe('messages of a cluster', () => {
     expect(documented.length).toBe(8)
   })
 
+  it('of chores name those that the page of maintenance has, and no other', () => {
+    const table = readFileSync(new URL('../../docs/how-to/maintenance.md', import.meta.url), 'utf8')
+    const told = [...table.matchAll(/^\| `maintenance:([a-z-]+)` \| .* \| every (?:(\d+) minutes|hour) \|$/gm)].map(
+      ([, name, minutes = '60']) => [name, Number(minutes) * 60_000],
+    )
+    const { chores } = nodes[0]!.engine.maintenance
+    // Sweeping by rules is a loop of its own, under a lock of the same kind.
+    const there = [['retention', 3_600_000], ...chores.map(({ name, everyMs }) => [name, everyMs])]
+    expect(told.sort()).toEqual(there.sort())
+  })
+
   it('in the example of the page has the form of a line', () => {
     const [example] = codeBlocks('docs/how-to/logs.md').filter(({ language }) => language === 'json')
     const busy = lines.find(({ code, lock }) => code === 'LOCK_BUSY' && lock === 'report') ?? {} // chores have locks too
