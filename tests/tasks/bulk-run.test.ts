@@ -61,6 +61,54 @@ const children = (instanceId: string) =>
   )
 
 describe('bulk-run', () => {
+  it('hears of children that ended while it had failed, or in what was taken back', async () => {
+    await test.publish({
+      id: 'late-bulk',
+      activities: [
+        {
+          ...{ id: 'all', type: 'bulk-run' },
+          inputs: { definitionId: 'child', items: [1, 2, 3].map((n) => ({ n, wait: true })), concurrency: 1 },
+        },
+        { id: 'gate', type: 'wait-for-event', inputs: { event: 'late-bulk' } },
+        { id: 'step', type: 'breaks' },
+        { id: 'last', type: 'wait-for-event', inputs: { event: 'late-last' } },
+        { id: 'again', type: 'breaks' },
+      ],
+      connections: [
+        { from: 'gate', to: 'step' },
+        { from: 'step', to: 'last' },
+        { from: 'last', to: 'again' },
+      ],
+    } as never)
+    const { instanceId } = await test.engine.start({ definitionId: 'late-bulk' })
+    const go = (id: string, bookmark: string) =>
+      expect.poll(() => test.engine.resume({ instanceId: id, bookmark })).toBe('resumed')
+    const endChild = async (index: number): Promise<void> => {
+      await expect.poll(async () => (await children(instanceId))[index]?.status).toBe('suspended')
+      const { id } = (await children(instanceId))[index]!
+      await go(id, 'never')
+      await test.engine.waitForEnd(id, { limitMs: 60_000 })
+    }
+    const faulted = () => expect.poll(() => test.engine.get(instanceId)).toMatchObject({ status: 'faulted' })
+    isBroken = true
+    await go(instanceId, 'late-bulk')
+    await faulted()
+    await endChild(0)
+    isBroken = false
+    await test.engine.verbs.retry(instanceId)
+    await endChild(1)
+    isBroken = true
+    await go(instanceId, 'late-last')
+    await faulted()
+    // Back to a moment at which no child had ended: two have since.
+    isBroken = false
+    expect(await test.engine.verbs.retry(instanceId, { step: 'step' })).toEqual({ outcome: 'accepted' })
+    await endChild(2)
+    await go(instanceId, 'late-last')
+    await expect.poll(() => test.engine.get(instanceId)).toMatchObject({ status: 'completed' })
+    expect(await children(instanceId)).toHaveLength(3)
+  })
+
   it('that is through in the moment in which a step beside it fails is concluded by the retry', async () => {
     await test.publish({
       id: 'beside-bulk',

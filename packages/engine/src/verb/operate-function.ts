@@ -60,14 +60,21 @@ function retry(run: OperatedFunction, { step }: RetryOrder): void {
         .filter(([at, { wait }]) => wait.kind === 'signal' && memo.announced.has(at))
         .map(([at]) => unclearOutcome(host.newId(), host.identity.definitionId, placeOf(at), at)),
     })
-  for (const { step: at, instanceId } of [...childWaits(memo)]) void askChild(run, at, instanceId)
+  askChildren(run)
 }
 
 /** Puts back what should stand outside for waits and does not. */
-function reopen({ memo, host }: OperatedFunction, { present = [], known = [] }: ReopenOrder): void {
+function reopen(run: OperatedFunction, { present = [], known = [] }: ReopenOrder): void {
+  const { memo, host } = run
   const ids = new Map(known)
   const lost = [...memo.waits].filter(([step]) => !present.includes(step))
   host.record({ opens: lost.flatMap(([step, { wait }]) => reopened(host, step, wait, ids.get(step))) })
+  askChildren(run)
+}
+
+/** Some may have ended while nobody was there to be told. */
+function askChildren(run: OperatedFunction): void {
+  for (const { step, instanceId } of [...childWaits(run.memo)]) void askChild(run, step, instanceId)
 }
 
 function askChild(run: OperatedFunction, step: StepKey, instanceId: string): Promise<void> {

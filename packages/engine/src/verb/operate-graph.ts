@@ -1,5 +1,6 @@
 import { errorMessage, isJsonObject, type Json } from '@lockstep/base'
 import { applyFact } from '../graph/apply-fact.ts'
+import { childIdOf } from '../graph/children-progress.ts'
 import type { GraphState, OpenWait } from '../graph/graph-state.ts'
 import { ownMember } from '../graph/own-member.ts'
 import { openWaitOf, openWaits } from '../graph/waits.ts'
@@ -44,13 +45,12 @@ export function operateGraph(
     case 'resolve':
       return resolve(graph, order, refuse)
     case 'reopen':
-      return reopen(graph, order)
+      reopen(graph, order)
+      return askChildren(graph, childEnded)
     case 'retry':
       retry(graph, order, refuse)
       if (order.variables !== undefined) fold({ kind: 'assigned', variables: order.variables })
-      for (const { step, instanceId } of [...childWaits(graph.state)])
-        void askChild(graph, step, instanceId, childEnded)
-      return
+      return askChildren(graph, childEnded)
   }
 }
 
@@ -109,6 +109,15 @@ function asksAgain({ host, program, state }: LiveGraph, { step, wait }: OpenWait
 
 function reopened({ host }: LiveGraph, { step, wait }: OpenWait, id = host.newId()): NewBookmark[] {
   return wait.kind === 'retry' || wait.kind === 'timeout' ? [] : bookmarksFor(step, wait as Wait, () => id)
+}
+
+/** Some may have ended while nobody was there to be told, or in what was taken back. */
+function askChildren(graph: LiveGraph, childEnded: (step: StepKey, payload: Json) => void): void {
+  for (const { step, instanceId } of [...childWaits(graph.state)]) void askChild(graph, step, instanceId, childEnded)
+  for (const { step, wait, children } of openWaits(graph.state))
+    if (wait.kind === 'children')
+      for (const index of children?.live ?? [])
+        void askChild(graph, `${step}@${index}`, childIdOf(wait.firstId, index), childEnded)
 }
 
 async function askChild(

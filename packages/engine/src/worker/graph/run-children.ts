@@ -11,6 +11,7 @@ import { isLate } from '../../graph/saga/late-step.ts'
 import { openWaits } from '../../graph/waits.ts'
 import type { ChildEndedFact, ChildrenWait, EndStatus, Failure, StepKey } from '../../journal/fact.ts'
 import { checkDepth } from '../../limit/check-depth.ts'
+import { endOfChild } from '../../verb/tell-child-ends.ts'
 import { childrenOutput } from './children-output.ts'
 import type { CancelOptions } from './graph-outside.ts'
 import { keepTrying } from './keep-trying.ts'
@@ -102,6 +103,14 @@ async function startOne(graph: LiveGraph, step: StepKey, wait: ChildrenWait, ind
   const isWanted = (): boolean => isRunning(graph, step, index)
   const refused = await keepTrying(graph, 'starting a child', isWanted, start)
   if (refused !== undefined) endWithout(graph, step, index, 'faulted', failureOf(refused, step))
+  // One that ran before the step was taken back may have ended then.
+  else if ((graph.state.rewinds ?? 0) > 0) await hearEnd(graph, step, wait, index)
+}
+
+async function hearEnd(graph: LiveGraph, step: StepKey, wait: ChildrenWait, index: number): Promise<void> {
+  const isWanted = (): boolean => isRunning(graph, step, index)
+  const end = await endOfChild(graph.host, graph.shell.clock, childIdOf(wait.firstId, index), isWanted)
+  if (end !== undefined) graph.freeze.afterwards(() => isWanted() && graph.fold(endedFact(step, index, end)))
 }
 
 /** Told to end, it ends as it likes, and that is heard. One that was never started has no end to be heard of. */
