@@ -49,7 +49,9 @@ describe('the roll-up of metrics', () => {
     try {
       const store = postgresMetrics(db)
       engine.maintenance.add(rollUpMetrics({ store, clock: systemClock }))
-      await db.run(fill, { hours: 4, agoMs: 5 * HOUR })
+      // None of them comes of age while the test runs.
+      await db.run(fill, { hours: 1, agoMs: 4 * HOUR })
+      await db.run(fill, { hours: 3, agoMs: 7 * HOUR })
       const before = await totals()
       expect(before).toMatchObject({ readings: 720, 'step:0.01': 1_440, lockSeconds: 144 })
       const lease = await locks.mutex(maintenanceLock('metrics')).acquire()
