@@ -32,9 +32,9 @@ it('takes what a stranger sends on its channel for topics, and nothing worse', a
   const heard: string[] = []
   bus.subscribe((topic) => heard.push(topic))
   await using client = await openClient(server.url)
-  for (const text of ['', ',,', 'due,due', '{"a":1}', 'x'.repeat(100_000), 'last'])
+  for (const text of ['', ',,', 'twice,twice', '{"a":1}', 'x'.repeat(100_000), 'last'])
     await client.publish('stranger:{bus}:wake', text)
   await expect.poll(() => heard.at(-1), { timeout: 60_000 }).toBe('last')
-  expect(heard.filter((topic) => topic === 'due')).toHaveLength(2)
+  expect(heard.filter((topic) => topic === 'twice')).toHaveLength(2)
   await bus.close()
 })

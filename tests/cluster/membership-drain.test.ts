@@ -24,6 +24,8 @@ const calling = {
   connections: [{ from: 'call', to: 'out' }],
 }
 
+const asking = { id: 'asking', activities: [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } }] }
+
 const reaches = (asked: SiteNode, name: string, state: string): Promise<void> =>
   until(`${name} is ${state}`, async () => (await asked.node(name)).state === state, PATIENCE_MS)
 
@@ -47,8 +49,7 @@ it('an operator cordons, drains and brings back a node through any other', { tim
   await using site = await ClusterSite.open()
   await using service = await SlowService.open()
   const a = await site.node('a')
-  await a.publish(resting)
-  await a.publish(calling)
+  for (const document of [resting, calling, asking]) await a.publish(document)
   const b = await site.node('b')
   const rests = await a.start('resting', { input: { for: '20s' } })
   const calls = await a.start('calling', { input: { url: service.url } })
@@ -82,6 +83,15 @@ it('an operator cordons, drains and brings back a node through any other', { tim
   const back = await b.start('resting', { input: { for: '1s' } })
   expect(await b.ended(back)).toMatchObject({ status: 'completed' })
   expect(await site.writers(back)).toEqual(['b', 'a'])
+  // What is resumed through it is decided there, and goes on at the other.
+  const asks = await a.start('asking')
+  const waits = async () => (await b.api('GET', `/workflow-instances/${asks}`)).waitingFor.length === 1
+  await until('it waits', waits, PATIENCE_MS)
+  expect(await b.api('POST', `/workflow-instances/${asks}/resume`, { bookmark: 'go' })).toMatchObject({
+    outcome: 'resumed',
+  })
+  expect(await b.ended(asks)).toMatchObject({ status: 'completed' })
+  expect(await site.writers(asks)).toEqual(['a'])
 
   expect(await toldUntil(site, 'b cordoned')).toEqual([
     'a joined',

@@ -35,9 +35,11 @@ it('a node answers, runs or fires as its roles say', { timeout: 4 * PATIENCE_MS 
     PATIENCE_MS,
   )
   const { items } = await front.api('GET', '/cluster/nodes')
-  expect(
-    items.map(({ name, roles, state, capacity }: Record<string, unknown>) => ({ name, roles, state, capacity })),
-  ).toEqual([
+  const told = async () =>
+    (await front.api('GET', '/cluster/nodes')).items.map(
+      ({ name, roles, state, capacity }: Record<string, unknown>) => ({ name, roles, state, capacity }),
+    )
+  await expect.poll(told, { timeout: PATIENCE_MS }).toEqual([
     { name: 'clock', roles: ['scheduler'], state: 'alive', capacity: 0 },
     { name: 'front', roles: ['api'], state: 'alive', capacity: 0 },
     { name: 'worker', roles: ['worker'], state: 'alive', capacity: 500 },

@@ -46,7 +46,7 @@ async function collectedTests(): Promise<string[]> {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
     const args = [vitest, 'list', '--config', 'tests/coordination/collect.config.mjs', '--root', '.', `--json=${list}`]
     const env = { ...process.env, VITEST: undefined, VITEST_POOL_ID: undefined, VITEST_WORKER_ID: undefined }
-    await promisify(execFile)(process.execPath, args, { cwd: root, env, timeout: 60_000 })
+    await promisify(execFile)(process.execPath, args, { cwd: root, env, timeout: 220_000 })
     return (JSON.parse(readFileSync(list, 'utf8')) as { name: string }[]).map((test) => test.name)
   } finally {
     rmSync(folder, { recursive: true, force: true })
