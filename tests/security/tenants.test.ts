@@ -239,6 +239,10 @@ describe('what belongs to another tenant', () => {
     const viewer = await api.keyOf('viewer', { tenant: 'acme' })
     expect((await api.send({ method: 'POST', path: at(instance), as: viewer })).status).toBe(403)
     const issue = { method: 'POST', path: at(instance), as: acme.key, body: { ttl: '1h' } } as const
+    for (const ttl of ['0s', '367d', '9999d']) {
+      const refused = await api.send({ ...issue, body: { ttl } })
+      expect([refused.status, refused.body.errors?.[0].field]).toEqual([400, '/ttl'])
+    }
     const { status, body, headers } = await api.send({ ...issue, headers: { host: '127.0.0.1:4400' } })
     expect([status, headers['cache-control']]).toEqual([201, 'no-store'])
     expect(body.url).toBe(`http://127.0.0.1:4400/resume/${body.token}`)

@@ -3,7 +3,7 @@
  * its hash only, so nobody can read it back. A wrong, expired or withdrawn token looks the same to whoever shows it.
  */
 import { createHash } from 'node:crypto'
-import type { Random } from '@lockstep/base'
+import { InvalidOption, type Random } from '@lockstep/base'
 import { DEFAULT_TENANT } from '../start/start-request.ts'
 import { toPayload } from '../step/payload.ts'
 import type { HumanTaskStore, HumanTaskView, TokenView } from '../store/human-task-store.ts'
@@ -47,6 +47,8 @@ const PREFIX = 'rt_'
 const BYTES = 32
 const TOKEN = /^rt_[A-Za-z0-9_-]{43}$/
 const WEEK_MS = 7 * 86_400_000
+/** Whoever finds an old mail could use what stands in it. */
+const LONGEST_MS = 366 * 86_400_000
 
 export class ResumeTokens {
   readonly #o: ResumeTokensOptions
@@ -61,6 +63,8 @@ export class ResumeTokens {
     options: { readonly tenant?: string; readonly ttlMs?: number } = {},
   ): Promise<IssuedToken | undefined> {
     const { tenant = DEFAULT_TENANT, ttlMs = WEEK_MS } = options
+    if (!(ttlMs >= 0 && ttlMs <= LONGEST_MS))
+      throw new InvalidOption({ option: 'ttlMs', rule: 'at most 366 days', value: ttlMs })
     const token = `${PREFIX}${Buffer.from(this.#o.random.bytes(BYTES)).toString('base64url')}`
     const expiresAt = await this.#o.humanTasks.addToken({ tenant, hash: hashOf(token), bookmarkId, ttlMs })
     return expiresAt === undefined ? undefined : { token, expiresAt }

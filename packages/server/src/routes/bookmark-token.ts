@@ -1,10 +1,9 @@
 import { fromWireId } from '@lockstep/base'
 import Type from 'typebox'
 import { BookmarkNotFound } from '../problem/instance-errors.ts'
-import { durationMs } from '../request/wait.ts'
 import { route } from '../route/route.ts'
 import { InstanceId } from '../wire/instance.ts'
-import { TokenWish, toWireToken, WireToken } from '../wire/issued-token.ts'
+import { TokenWish, toWireToken, ttlOf, WireToken } from '../wire/issued-token.ts'
 
 export const issueBookmarkToken = route({
   method: 'POST',
@@ -14,7 +13,7 @@ export const issueBookmarkToken = route({
   summary:
     'Makes a token with which anybody can give an instance this one thing that it waits for, once. It is shown now and never again.',
   id: InstanceId,
-  params: { bookmarkId: Type.String({ minLength: 1, maxLength: 200, description: 'As waitingFor has it: bmk_…' }) },
+  params: { bookmarkId: Type.String({ minLength: 1, maxLength: 200, description: 'As waitingFor has it: bkm_…' }) },
   secret: true,
   body: TokenWish,
   bodyOptional: true,
@@ -27,7 +26,7 @@ export const issueBookmarkToken = route({
     const { view } = await engine.state(fromWireId('instance', params.id), { tenant, exact: true })
     // What outside workers do has leases of its own.
     const waits = view.waitingFor.some((wait) => wait.bookmarkId === bookmarkId && wait.kind !== 'task')
-    const kept = ttl === undefined ? {} : { ttlMs: durationMs(ttl, 'ttl', 'body') }
+    const kept = ttlOf(ttl)
     const issued = waits ? await engine.resumeTokens.issue(bookmarkId, { tenant, ...kept }) : undefined
     if (issued === undefined) throw new BookmarkNotFound({ instanceId: params.id, bookmark })
     return { status: 201, body: toWireToken(context, headers.host as string | undefined, issued) }

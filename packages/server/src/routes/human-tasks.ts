@@ -4,10 +4,9 @@ import Type from 'typebox'
 import { decidedBy } from '../auth/decided-by.ts'
 import { InvalidCursor } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
-import { durationMs } from '../request/wait.ts'
 import { route } from '../route/route.ts'
 import { InstanceId } from '../wire/instance.ts'
-import { TokenWish, toWireToken, WireToken } from '../wire/issued-token.ts'
+import { TokenWish, toWireToken, ttlOf, WireToken } from '../wire/issued-token.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, pageOf, toList } from '../wire/list.ts'
 import { anything, closed, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
 
@@ -163,7 +162,7 @@ export const issueToken = route({
     const { engine, tenant } = context
     const id = fromWireId('humanTask', params.id)
     const found = await engine.humanTasks.get(id, tenant)
-    const kept = ttl === undefined ? {} : { ttlMs: durationMs(ttl, 'ttl', 'body') }
+    const kept = ttlOf(ttl)
     const issued = found?.status === 'open' ? await engine.resumeTokens.issue(id, { tenant, ...kept }) : undefined
     if (issued === undefined) throw new TaskNotFound({ id: params.id })
     return { status: 201, body: toWireToken(context, headers.host as string | undefined, issued) }

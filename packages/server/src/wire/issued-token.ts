@@ -1,11 +1,23 @@
 import type { IssuedToken } from '@lockstep/engine'
 import Type from 'typebox'
 import { isLoopback } from '../auth/same-site.ts'
+import { checkSpan } from '../request/step-key.ts'
+import { durationMs } from '../request/wait.ts'
 import type { ApiContext } from '../route/route.ts'
 import { closed, duration, instant, nullable } from './schema.ts'
 
 /** What a resume token is made with, and how it is shown: once. */
-export const TokenWish = closed({ ttl: Type.Optional(duration('How long it can be used; 7d unless given.')) })
+export const TokenWish = closed({
+  ttl: Type.Optional(duration('How long it can be used; 7d unless given, 366d at most.')),
+})
+
+/** A link that never ends would be found in a mailbox years later. */
+export function ttlOf(ttl: string | number | undefined): { readonly ttlMs?: number } {
+  if (ttl === undefined) return {}
+  const ttlMs = durationMs(ttl, 'ttl', 'body')
+  checkSpan('/ttl', ttl)
+  return { ttlMs }
+}
 
 export const WireToken = Type.Object({
   token: Type.String({ description: 'rt_ and 43 characters.' }),
