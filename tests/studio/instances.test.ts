@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { keepPicture } from './keep-picture.ts'
 import { openBrowser, openContext, SharedPage } from './open-browser.ts'
 import { openStudioCluster, type Studio } from './open-studio.ts'
+import { seriousFaults } from './serious-faults.ts'
 import { markupText, publishAll, run } from './workflows.ts'
 
 let studio: Studio
@@ -192,6 +194,91 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await field.fill('colour=red')
     await field.press('Enter')
     await page.getByText(/colour=red: use status/).waitFor()
+  })
+
+  it('peeks at a run without leaving the list, narrows rows, and hands out what fits', async () => {
+    const faulted = await run(studio, 'payment', {}, 'to-peek')
+    await page.goto(`${studio.url}/instances?correlation=to-peek`)
+    await page.getByRole('button', { name: /^Peek at/ }).click()
+    const peek = page.getByTestId('peek')
+    await peek.getByText('The card is expired').waitFor()
+    await peek.locator('[data-step="charge"][data-status="faulted"]').waitFor()
+    expect(new URL(page.url()).searchParams.get('peek')).toBe(faulted.id)
+    expect(await seriousFaults(page)).toEqual([])
+    await keepPicture(page, 'instances-peek')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await peek.waitFor({ state: 'detached' })
+
+    const height = () =>
+      page
+        .locator('tbody tr')
+        .first()
+        .evaluate((row) => row.getBoundingClientRect().height)
+    const before = await height()
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('switch', { name: 'Narrow rows' }).click()
+    await expect.poll(height).toBeLessThan(before)
+    await page.getByRole('switch', { name: 'Narrow rows' }).click()
+    await page.keyboard.press('Escape')
+
+    for (const [item, name] of [
+      ['As CSV, with the columns chosen', 'instances.csv'],
+      ['As JSON Lines, whole', 'instances.jsonl'],
+    ] as const) {
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      const file = await download
+      expect(file.suggestedFilename()).toBe(name)
+      expect(await readFile(await file.path(), 'utf8')).toContain(faulted.id)
+    }
+  })
+
+  it('names the term that keeps most away, where nothing fits', async () => {
+    await run(studio, 'order', { amount: 2 }, 'lonely')
+    await page.goto(`${studio.url}/instances?correlation=lonely&status=terminated&definition=order`)
+    await page.getByText('status: terminated keeps most away: without it 1 fits.').waitFor()
+    await page.getByRole('button', { name: 'Drop status: terminated' }).click()
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+    expect(await page.getByTestId('filter-chip').count()).toBe(2)
+  })
+
+  it('sets two runs side by side, step by step', async () => {
+    const small = await run(studio, 'order', { amount: 10 })
+    const large = await run(studio, 'order', { amount: 5_000 })
+    await page.goto(`${studio.url}/instances/${small.id}?tab=compare`)
+    await page.getByLabel('Compare with').fill(`see ${large.id}`)
+    await page.waitForURL((url) => url.searchParams.get('with') === large.id)
+    const row = (key: string) => page.locator(`[data-compared="${key}"]`)
+    await row('big').getByText('Where it led').waitFor()
+    await row('ask').getByText('Only there').waitFor()
+    await row('total').getByText('Only here').waitFor()
+    expect(await page.getByTestId('compared-count').innerText()).toBe('4 of 4 steps differ')
+    expect(await seriousFaults(page)).toEqual([])
+    await keepPicture(page, 'instance-compare')
+    await page.reload()
+    await row('ask').waitFor()
+  })
+
+  it('looks inside the workflow that a step runs', async () => {
+    await studio.api('PUT', '/workflow-definitions/outer', {
+      id: 'outer',
+      activities: [
+        {
+          id: 'inner',
+          type: 'run-workflow',
+          inputs: { definitionId: 'order', input: { amount: 9_000, customerId: 'x' } },
+        },
+      ],
+    })
+    const { id } = await studio.api('POST', '/workflow-instances', { definitionId: 'outer' })
+    await page.goto(`${studio.url}/instances/${id}?step=inner`)
+    const child = page.getByTestId('child-run')
+    await child.locator('[data-status="suspended"]').first().waitFor()
+    await child.getByRole('button', { name: 'Look inside' }).click()
+    await child.locator('[data-step="ask"][data-status="suspended"]').waitFor()
+    expect(await child.getByRole('link').getAttribute('href')).toContain('/instances/wfi_')
+    await studio.api('POST', `/workflow-instances/${id}/terminate`, { reason: 'seen' })
   })
 
   it('E37 acts on all that match but two: a dry run counts them, and exactly those are touched', async () => {

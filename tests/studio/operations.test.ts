@@ -3,9 +3,11 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LockstepProcess } from '../start/run-lockstep.ts'
+import { keepPicture as keep } from './keep-picture.ts'
 import { openBrowser, openContext, SharedPage } from './open-browser.ts'
 import { openStudioCluster, type StudioCluster } from './open-studio.ts'
 import { putLetters } from './put-letters.ts'
+import { seriousFaults } from './serious-faults.ts'
 import { publishAll, run } from './workflows.ts'
 
 let studio: StudioCluster
@@ -50,6 +52,8 @@ beforeEach(async () => {
   page = await shared.open()
 })
 afterEach((test) => shared.ended(test))
+
+const keepPicture = (name: string): Promise<void> => keep(page, name)
 
 describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
   it('E35 shows what a cancel undoes; a terminate asks for a reason and undoes nothing', async () => {
@@ -171,6 +175,12 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.waitForURL((url) => url.searchParams.has('finishedAt[gte]'))
     await page.getByTestId('instances-ready').waitFor()
     await page.goBack()
+    await page.getByRole('switch', { name: 'Compare' }).click()
+    await page.getByText('thin: the range before').first().waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    const picture = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'PNG' }).click()
+    expect((await picture).suggestedFilename()).toBe('metrics-15m.png')
     await page.getByRole('switch', { name: 'Tables' }).click()
     await page.getByRole('region', { name: 'Failure rate' }).locator('tbody tr').first().waitFor()
   })
@@ -368,6 +378,236 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await row.getByText('Version 2').waitFor()
     expect(await row.getByText('Draft ahead').count()).toBe(0)
     await studio.api('POST', '/workflow-definitions/remind/retract')
+  })
+
+  it('draws what nodes lean on: servers that are well, slow and away, each with its word', async () => {
+    await page.goto(`${studio.url}/cluster`)
+    const picture = page.getByTestId('topology')
+    await expect.poll(() => picture.locator('[data-node]').count()).toBe(3)
+    await picture.locator('[data-server="database"]').waitFor()
+    // One node leads to its card, which holds what can be done with it.
+    const [first] = await picture
+      .locator('[data-node]')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('data-node')))
+    await picture.getByRole('link', { name: first! }).press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('data-name'))).toBe(first)
+
+    // Servers that this cluster does not have: the answer is told with them.
+    await page.route('**/api/v1/cluster/nodes', async (route) => {
+      const answer = await (await route.fetch()).json()
+      const startedAt = new Date(Date.now() - 3_600_000).toISOString()
+      const items = answer.items.map((node: object) => ({ ...node, startedAt }))
+      const servers = [
+        { name: 'database', roundTripMs: 1.2 },
+        { name: 'redis', roundTripMs: 24 },
+        { name: 'broker', roundTripMs: null },
+      ]
+      await route.fulfill({ json: { ...answer, items, servers } })
+    })
+    const told = (name: string, health: string) =>
+      picture.locator(`[data-server="${name}"][data-health="${health}"]`).innerText()
+    expect(await told('redis', 'slow')).toContain('Slow: 24 ms')
+    expect(await told('broker', 'down')).toContain('No answer')
+    expect(await told('database', 'well')).toContain('1.2 ms')
+    for (const health of ['slow', 'down', 'well'])
+      expect(await picture.locator(`path[data-self="true"][data-health="${health}"]`).count()).toBe(1)
+    expect(await seriousFaults(page)).toEqual([])
+    await keepPicture('topology')
+    await page.unroute('**/api/v1/cluster/nodes')
+  })
+
+  it('pauses and resumes many schedules, all of them for maintenance, and leaves out the next run of one', async () => {
+    const target = { definitionId: 'parcels', input: { parcels: [] } }
+    for (const [id, trigger] of [
+      ['lane-a', { cron: '0 */2 * * *', zone: 'UTC' }],
+      ['lane-b', { interval: '15m' }],
+      ['lane-c', { interval: '20s' }],
+    ] as const)
+      await studio.api('POST', '/schedules', { id, trigger, ...target }).catch(() => undefined)
+    const paused = async (id: string): Promise<boolean> => (await studio.api('GET', `/schedules/${id}`)).paused
+    await page.goto(`${studio.url}/schedules`)
+    for (const id of ['lane-a', 'lane-b']) await page.getByRole('checkbox', { name: `Select ${id}` }).check()
+    const bar = page.getByRole('toolbar', { name: 'Selected schedules' })
+    await bar.getByRole('button', { name: 'Pause 2' }).click()
+    await expect.poll(async () => [await paused('lane-a'), await paused('lane-b')]).toEqual([true, true])
+    expect(await paused('lane-c')).toBe(false)
+    await bar.waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: 'Select lane-a' }).check()
+    await bar.getByRole('button', { name: 'Resume 1' }).click()
+    await expect.poll(() => paused('lane-a')).toBe(false)
+
+    // What was paused before stays so when the rest is taken up again.
+    await page.getByRole('button', { name: 'Pause all…' }).click()
+    await page.getByTestId('pause-all-count').waitFor()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Pause \d+ schedules/ })
+      .click()
+    const active = async (): Promise<number> => (await studio.api('GET', '/schedules?paused=false')).items.length
+    await expect.poll(active).toBe(0)
+    await page.getByRole('button', { name: /^Resume the \d+ paused/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Resume \d+ schedules/ })
+      .click()
+    await expect.poll(() => paused('lane-c')).toBe(false)
+    await page.getByRole('button', { name: 'Pause all…' }).waitFor()
+    expect(await paused('lane-b')).toBe(true)
+
+    const fires = async (id: string): Promise<string[]> =>
+      (await studio.api('GET', `/schedules/${id}/preview?count=3`)).items.map(({ at }: { at: string }) => at)
+    const before = await fires('lane-a')
+    await page.getByRole('button', { name: 'More for lane-a' }).click()
+    await page.getByRole('menuitem', { name: 'Skip the next run…' }).click()
+    await page.getByTestId('skipped-time').getByText('It fires next at').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Skip it' }).click()
+    await expect.poll(async () => (await fires('lane-a'))[0]).toBe(before[1])
+    await page.getByRole('button', { name: 'More for lane-a' }).click()
+    await page.getByRole('menuitem', { name: 'Run with other input…' }).click()
+    await page.getByRole('dialog').getByLabel('Input').fill('{ "parcels": [5] }')
+    await page.getByRole('dialog').getByRole('button', { name: 'Run it' }).click()
+    await expect.poll(async () => (await studio.api('GET', '/schedules/lane-a/runs')).items.length).toBe(1)
+
+    await page.getByText('Next 24 h', { exact: true }).click()
+    await page.waitForURL(/view=day/)
+    const lane = (id: string) => page.getByTestId('schedule-lanes').locator(`[data-schedule="${id}"]`)
+    await lane('lane-a')
+      .getByText(/^1[12] times$/)
+      .waitFor()
+    expect(await lane('lane-a').locator('line').count()).toBeGreaterThan(10)
+    await lane('lane-b').getByText('paused', { exact: true }).waitFor()
+    await lane('lane-c').getByText('over 150 times').waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    await keepPicture('schedules-day')
+    await page.getByText('Last 12 weeks', { exact: true }).click()
+    await page.waitForURL(/view=weeks/)
+    const heat = page.getByTestId('schedule-heat').locator('[data-schedule="lane-a"]')
+    await heat.getByText('1 run, 0 failed').waitFor()
+    expect(await heat.locator('i').last().getAttribute('title')).toMatch(/: 1 run$/)
+    expect(await seriousFaults(page)).toEqual([])
+    await keepPicture('schedules-weeks')
+    for (const id of ['lane-a', 'lane-b', 'lane-c']) await studio.api('DELETE', `/schedules/${id}`)
+  })
+
+  it('sorts workflows into folders by their tags, which the designer edits', async () => {
+    const log = [{ id: 'log', type: 'log', inputs: { message: 'x' } }]
+    for (const [id, tags] of [
+      ['tagged-eu', ['trade/eu', 'nightly']],
+      ['tagged-us', ['trade/us']],
+      ['tagged-no', []],
+    ] as const)
+      await studio.api('PUT', `/workflow-definitions/${id}`, { id, name: `The ${id}`, tags, activities: log })
+    await page.goto(`${studio.url}/definitions`)
+    const folders = page.getByRole('navigation', { name: 'Folders' })
+    await folders.getByRole('link', { name: /^trade 2/ }).click()
+    const rows = page.getByTestId('definitions-ready').locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(2)
+    await folders.getByRole('link', { name: /^eu 1/ }).click()
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await rows.innerText()).toContain('nightly')
+    await folders.getByRole('link', { name: /^All/ }).click()
+    const field = page.getByLabel('Name, id or tag')
+    await field.fill('tagged-n')
+    await expect.poll(() => rows.count()).toBe(1)
+    await rows.getByText('The tagged-no').waitFor()
+    await field.fill('')
+    await expect.poll(() => rows.count()).toBeGreaterThan(3)
+    await page.getByRole('combobox', { name: 'Order' }).click()
+    await page.getByRole('option', { name: 'Last changed first' }).click()
+    await expect.poll(() => rows.first().innerText()).toContain('tagged-no')
+
+    await page.goto(`${studio.url}/definitions/tagged-no/design`)
+    const tags = page.getByLabel('Tags', { exact: true }).first()
+    await tags.fill('not a tag')
+    await tags.press('Enter')
+    await page.getByText('is no tag').waitFor()
+    await tags.fill('trade/asia')
+    await tags.press('Enter')
+    await expect
+      .poll(async () => (await studio.api('GET', '/workflow-definitions/tagged-no/draft')).draft.tags)
+      .toEqual(['trade/asia'])
+    await page.goto(`${studio.url}/definitions`)
+    await folders.getByRole('link', { name: /^asia 1/ }).waitFor()
+    for (const id of ['tagged-eu', 'tagged-us', 'tagged-no'])
+      await studio.api('POST', `/workflow-definitions/${id}/retract`)
+  })
+
+  it('pauses a batch, goes on with it, and does it again with those that it left', async () => {
+    const ended = await run(studio, 'order', { amount: 1 })
+    const waiting = await run(studio, 'order', { amount: 5_000 })
+    const { id } = await studio.api('POST', '/batch-operations', {
+      ...{ action: 'cancel', target: { ids: [ended.id, waiting.id] }, note: 'Two of them' },
+    })
+    await page.goto(`${studio.url}/batches?id=${id}`)
+    await page.getByRole('button', { name: 'Again with the 1 left…' }).click()
+    await page.getByTestId('batch-left-count').getByText('1 left as it is').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Again with 1 instance' }).click()
+    await page.waitForURL((url) => url.searchParams.get('id') !== id)
+    const again = new URL(page.url()).searchParams.get('id')!
+    await expect
+      .poll(async () => await studio.api('GET', `/batch-operations/${again}`))
+      .toMatchObject({ state: 'done', total: 1, outcomes: { 'wrong-state': 1 }, note: 'Two of them' })
+
+    // None here lasts long enough to be caught: how it stands is told, what is asked for goes to the server.
+    let state = 'applying'
+    const asked: string[] = []
+    await page.route(/\/api\/v1\/batch-operations(\?|\/bop_)/, async (route) => {
+      const [, wish] = /\/(pause|continue|cancel)$/.exec(new URL(route.request().url()).pathname) ?? []
+      if (wish !== undefined) {
+        asked.push(wish)
+        state = wish === 'pause' ? 'paused' : wish === 'continue' ? 'applying' : 'cancelled'
+        return route.fulfill({ json: {} })
+      }
+      const answer = await (await route.fetch()).json()
+      const change = (each: { id: string }) => (each.id === again ? { ...each, state, total: 40 } : each)
+      return route.fulfill({
+        json: answer.items === undefined ? change(answer) : { ...answer, items: answer.items.map(change) },
+      })
+    })
+    const row = page.locator('tr[data-selected="true"]')
+    await page.reload()
+    await row.getByText('Under way').waitFor()
+    await row.getByRole('button', { name: 'Pause' }).click()
+    await row.getByText('Paused', { exact: true }).waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    await keepPicture('batch-paused')
+    await row.getByRole('button', { name: 'Continue' }).click()
+    await row.getByText('Under way').waitFor()
+    await row.getByRole('button', { name: 'Stop' }).click()
+    await row.getByText('Stopped').waitFor()
+    expect(asked).toEqual(['pause', 'continue', 'cancel'])
+    await page.unroute(/\/api\/v1\/batch-operations(\?|\/bop_)/)
+    // The server knows these words too.
+    const refused = await fetch(`${studio.url}/api/v1/batch-operations/${again}/pause`, { method: 'POST' })
+    expect([refused.status, (await refused.json()).code]).toEqual([409, 'OPERATION_OVER'])
+  })
+
+  it('has locks in folders by their prefixes, and finds them by holder and age', async () => {
+    const ask = { id: 'ask', type: 'wait-for-event', inputs: { event: 'never' } }
+    const held: string[] = []
+    for (const lock of ['shop/eu/1', 'shop/eu/2', 'shop/us/1']) {
+      const id = `hold-${lock.replaceAll('/', '-')}`
+      const section = { id: 'in', type: 'critical-section', inputs: { lock }, body: { activities: [ask] } }
+      await studio.api('PUT', `/workflow-definitions/${id}`, { id, activities: [section] })
+      held.push((await studio.api('POST', '/workflow-instances', { definitionId: id })).id)
+    }
+    await page.goto(`${studio.url}/locks`)
+    const folders = page.getByRole('navigation', { name: 'Keys by prefix' })
+    await folders.getByRole('link', { name: /^shop\/ 3/ }).waitFor()
+    await folders.getByRole('link', { name: /^eu\/ 2/ }).click()
+    const rows = page.getByTestId('locks-ready').locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(await page.getByLabel('Key begins with').inputValue()).toBe('shop/eu/')
+    await rows.first().getByText('Held', { exact: true }).waitFor()
+    const holder = (await studio.api('GET', '/locks/shop%2Feu%2F1')).holder.name
+    await page.getByRole('combobox', { name: 'Holder' }).click()
+    await page.getByRole('option', { name: holder }).click()
+    await rows.filter({ hasText: 'shop/eu/1' }).waitFor()
+    await page.getByRole('combobox', { name: 'Held for' }).click()
+    await page.getByRole('option', { name: 'An hour or longer' }).click()
+    await page.getByText('No lock fits').waitFor()
+    expect(await page.getByTestId('lock-counts').innerText()).toContain('Held')
+    for (const id of held) await studio.api('POST', `/workflow-instances/${id}/terminate`, { reason: 'seen' })
   })
 
   it('says on Home how far away the servers are, and what needs somebody besides incidents', async () => {

@@ -17,6 +17,7 @@ const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 's
 const desk = {
   id: 'desk',
   name: 'One desk',
+  tags: ['office'],
   flow: { concurrency: { limit: 2 } },
   activities: [
     {
@@ -32,6 +33,7 @@ const desk = {
 const hiring = {
   id: 'hiring',
   name: 'Hiring',
+  tags: ['office', 'people'],
   activities: [
     {
       id: 'both',
@@ -67,6 +69,7 @@ const hiring = {
 const reminders = {
   id: 'reminders',
   name: 'Reminders',
+  tags: ['sales/invoices'],
   activities: [
     { id: 'monthly', name: 'Every month', type: 'cron', inputs: { cron: '30 6 1 * *', zone: 'Europe/Berlin' } },
     { id: 'paid', name: 'Invoice paid', type: 'event', inputs: { event: 'invoice-paid' } },

@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 const pages = (): readonly Shown[] => [
-  { at: '/', parts: ['home', 'attention', 'for-people', 'next-runs', 'home-nodes'] },
+  { at: '/', parts: ['home', 'attention', 'for-people', 'next-runs', 'changed-lately', 'home-nodes'] },
   { at: '/definitions', parts: ['definitions'] },
   { at: '/definitions/order', parts: ['definition'], missing: '/definitions/nobody' },
   { at: '/definitions/order/design', parts: ['designer'], anew: true },

@@ -7,6 +7,7 @@ export const documents = [
   {
     id: 'order',
     name: 'Order approval',
+    tags: ['sales/orders'],
     input: {
       type: 'object',
       properties: { amount: { type: 'number', default: 1_500 }, customerId: { type: 'string', default: 'ann' } },
@@ -61,6 +62,7 @@ export const documents = [
   {
     id: 'payment',
     name: 'Payment',
+    tags: ['sales/orders'],
     variables: { card: { type: 'string', default: 'expired' } },
     activities: [
       { id: 'reserve', name: 'Reserve the amount', type: 'log', inputs: { message: 'reserve' } },

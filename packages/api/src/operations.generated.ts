@@ -1407,10 +1407,10 @@ export interface Operations {
     request: {
       /** wfi_ and a uuid. */
       readonly id: string
-      /** As waitingFor has it: bmk_… */
+      /** As waitingFor has it: bkm_… */
       readonly bookmarkId: string
       readonly body?: {
-        /** How long it can be used; 7d unless given. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
+        /** How long it can be used; 7d unless given, 366d at most. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
         readonly ttl?: string | number | undefined
       } | undefined
     }
@@ -2691,7 +2691,7 @@ export interface Operations {
       /** hmt_ and a uuid. */
       readonly id: string
       readonly body?: {
-        /** How long it can be used; 7d unless given. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
+        /** How long it can be used; 7d unless given, 366d at most. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
         readonly ttl?: string | number | undefined
       } | undefined
     }
