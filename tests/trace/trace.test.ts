@@ -24,8 +24,9 @@ const workflows = [
     ),
   ),
   workflow('spills', async (ctx) =>
-    ctx.step('call', async (step) => {
-      throw new Error(`refused ${await step.secret('partner')}`)
+    ctx.step('call', async ({ secret, progress }) => {
+      progress({ done: 1, note: 'taken from the step by their names' })
+      throw new Error(`refused ${await secret('partner')}`)
     }),
   ),
 ]

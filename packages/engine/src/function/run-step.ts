@@ -7,7 +7,6 @@ import { toFailure } from '../step/failure.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { toKept } from '../step/payload.ts'
 import { runPoliced } from '../step/policed-attempt.ts'
-import type { Progress } from '../step/progress-reports.ts'
 import type { RetryPolicy } from '../step/retry-policy.ts'
 import { enterStep, type StepPolicies } from './enter-step.ts'
 import { entryValue } from './entry-value.ts'
@@ -86,24 +85,26 @@ class Scope implements StepScope {
     this.#outlet = outlet
   }
 
-  secret(name: string): Promise<string> {
-    return this.#execution.secrets.read(name, this.#execution.host.identity.tenant)
+  // Getters: `({ progress }) => …` takes the function without its object. Few steps ask for one, and then one is made.
+
+  get secret(): StepScope['secret'] {
+    return (name) => this.#execution.secrets.read(name, this.#execution.host.identity.tenant)
   }
 
-  progress(progress: Progress): void {
-    this.#outlet.report().progress(progress)
+  get progress(): StepScope['progress'] {
+    return (progress) => this.#outlet.report().progress(progress)
   }
 
-  heartbeat(details?: unknown): void {
-    this.#outlet.report().heartbeat(details)
+  get heartbeat(): StepScope['heartbeat'] {
+    return (details) => this.#outlet.report().heartbeat(details)
   }
 
-  emit(part: unknown, number?: number): Promise<void> {
-    return this.#outlet.parts().emit(part, number)
+  get emit(): StepScope['emit'] {
+    return (part, number) => this.#outlet.parts().emit(part, number)
   }
 
-  emitted(): Promise<number> {
-    return this.#outlet.parts().emitted()
+  get emitted(): StepScope['emitted'] {
+    return () => this.#outlet.parts().emitted()
   }
 
   get signal(): AbortSignal {
