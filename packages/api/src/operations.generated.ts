@@ -519,6 +519,8 @@ export interface Operations {
         readonly tags: readonly string[]
         /** When it was last saved, published or retracted. */
         readonly updatedAt: string
+        /** Who saved its draft last; null: nobody who was known by name. */
+        readonly updatedBy: string | null
         /** ahead: it is published, and its draft says something else. retracted: it has versions, and none is published. */
         readonly state: "draft" | "published" | "ahead" | "retracted"
         /** What starts the published version from outside, at most five of a kind. */

@@ -116,6 +116,7 @@ describe('publishing', () => {
       id: 'published',
       name: 'Approval',
       kind: 'graph',
+      tags: [],
       version: 2,
       etag: '"2"',
     })

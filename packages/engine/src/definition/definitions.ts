@@ -95,9 +95,10 @@ export class Definitions {
         ]
   }
 
-  async create(tenant: string, document: Json): Promise<SavedDraft> {
+  /** `by`: who does it, told to whoever saves at the same time. */
+  async create(tenant: string, document: Json, by?: string): Promise<SavedDraft> {
     const { id, problems } = this.#checkShape(document)
-    const created = await this.#store.create(tenant, id, JSON.stringify(document))
+    const created = await this.#store.create(tenant, id, JSON.stringify(document), by)
     if (created.kind === 'exists') throw new DefinitionExists({ definitionId: id })
     return { id, revision: created.revision, problems }
   }
@@ -108,7 +109,13 @@ export class Definitions {
     return found
   }
 
-  async saveDraft(tenant: string, id: string, document: Json, revision: number | undefined): Promise<SavedDraft> {
+  async saveDraft(
+    tenant: string,
+    id: string,
+    document: Json,
+    revision: number | undefined,
+    by?: string,
+  ): Promise<SavedDraft> {
     const checked = this.#checkShape(document)
     if (checked.id !== id) {
       throw new DefinitionInvalid({
@@ -118,11 +125,13 @@ export class Definitions {
         ],
       })
     }
-    const saved = await this.#store.saveDraft(tenant, id, JSON.stringify(document), revision)
+    const saved = await this.#store.saveDraft(tenant, id, JSON.stringify(document), revision, by)
     if (saved.kind === 'not-found') throw new DefinitionNotFound({ definitionId: id })
-    if (saved.kind === 'changed' && (await this.draft(tenant, id)).kind === 'function')
-      throw new DefinitionIsCode({ definitionId: id })
-    if (saved.kind === 'changed') throw new DraftChanged({ definitionId: id, revision: saved.revision })
+    if (saved.kind === 'changed') {
+      const { kind, updatedBy } = await this.draft(tenant, id)
+      if (kind === 'function') throw new DefinitionIsCode({ definitionId: id })
+      throw new DraftChanged({ definitionId: id, revision: saved.revision, updatedBy })
+    }
     return { id, revision: saved.revision, problems: checked.problems }
   }
 
@@ -131,7 +140,7 @@ export class Definitions {
     const draft = await this.draft(tenant, id)
     if (draft.kind === 'function') throw new DefinitionIsCode({ definitionId: id })
     if (revision !== undefined && revision !== draft.revision)
-      throw new DraftChanged({ definitionId: id, revision: draft.revision })
+      throw new DraftChanged({ definitionId: id, revision: draft.revision, updatedBy: draft.updatedBy })
     const errors = this.problems(draft.document as Json).filter((problem) => problem.severity === 'error')
     if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
     const hash = hashJson(draft.document as Json)

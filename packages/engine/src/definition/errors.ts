@@ -36,8 +36,8 @@ export const DefinitionIsCode = defineError(
 export const DraftChanged = defineError(
   'DRAFT_CHANGED',
   { retryable: false },
-  (d: { definitionId: string; revision: number }) =>
-    `The draft of "${d.definitionId}" was changed meanwhile (it is at revision ${d.revision}). Read it again and repeat the change`,
+  (d: { definitionId: string; revision: number; updatedBy?: string | undefined }) =>
+    `The draft of "${d.definitionId}" was changed meanwhile (it is at revision ${d.revision}${d.updatedBy === undefined ? '' : `, saved by ${d.updatedBy}`}). Read it again and repeat the change`,
 )
 
 export const WorkflowNotRegistered = defineError(

@@ -67,6 +67,7 @@ export interface ListedDefinitionFilter extends DefinitionFilter {
 
 export interface ListedDefinition extends DefinitionSummary {
   readonly updatedAt: number
+  readonly updatedBy: string | undefined
   /** Its key in the order of the list. */
   readonly key: string
 }

@@ -19,6 +19,8 @@ export interface Draft {
   readonly revision: number
   readonly published: number | undefined
   readonly tags: readonly string[]
+  /** Who saved it last; absent: nobody who was known by name. */
+  readonly updatedBy: string | undefined
 }
 
 export type SaveDraftVerdict =
@@ -67,10 +69,17 @@ export interface VersionSummary {
 
 /** Logical workflows, their drafts, and their immutable versions. Documents go in as JSON text. */
 export interface DefinitionStore {
-  create(tenant: string, id: string, document: string): Promise<CreateVerdict>
+  /** `by`: who does it, for others to see. */
+  create(tenant: string, id: string, document: string, by?: string): Promise<CreateVerdict>
   draft(tenant: string, id: string): Promise<Draft | undefined>
   /** `revision` absent: whatever is there is replaced. */
-  saveDraft(tenant: string, id: string, document: string, revision: number | undefined): Promise<SaveDraftVerdict>
+  saveDraft(
+    tenant: string,
+    id: string,
+    document: string,
+    revision: number | undefined,
+    by?: string,
+  ): Promise<SaveDraftVerdict>
   /** Graphs only. Takes the draft back to the current version, or to the last one; without versions the definition goes. */
   discardDraft(tenant: string, id: string, revision: number | undefined): Promise<DiscardDraftVerdict>
   /**

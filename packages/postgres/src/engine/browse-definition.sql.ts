@@ -28,6 +28,7 @@ export interface ListedRow {
   readonly revision: number
   readonly tags: readonly string[]
   readonly updated_at: number
+  readonly updated_by: string | null
   readonly place: string
 }
 
@@ -55,7 +56,7 @@ const bindListed = (p: DefinitionsListed): readonly unknown[] => [
 
 /** `key`: what the index on it orders by. `text`: the key as text. `value`: the key again, of a parameter that is such a text. */
 function ordered(name: string, key: string, text: string, value: (parameter: string) => string) {
-  const columns = `id, kind, name, published, revision, tags, updated_at, ${text} || ' ' || id as place`
+  const columns = `id, kind, name, published, revision, tags, updated_at, updated_by, ${text} || ' ' || id as place`
   const beyond = (sign: string, at: number) =>
     `($${at}::text is null or (${key}, id) ${sign} (${value(`$${at}`)}, $${at + 1}))`
   const bound = (direction: string, sign: string, order: string) =>
@@ -125,7 +126,7 @@ export const idBoundDown = statement<BoundOf, { id: string }>(
 )
 
 const bindById = (p: DefinitionsListed): readonly unknown[] => [...bindWanted(p), p.fromId, p.toId, p.limit]
-const idColumns = 'id, kind, name, published, revision, tags, updated_at, id as place'
+const idColumns = 'id, kind, name, published, revision, tags, updated_at, updated_by, id as place'
 
 export const idUp = statement<DefinitionsListed, ListedRow>(
   'browse_definitions_up',

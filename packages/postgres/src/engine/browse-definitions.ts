@@ -28,8 +28,8 @@ export function browseDefinitions(lane: Lane): BrowseStore['definitions'] {
     )
     return {
       ...page,
-      rows: page.rows.map(({ place: key, updated_at: updatedAt, published: version, ...row }) => ({
-        ...{ ...row, key, updatedAt },
+      rows: page.rows.map(({ place: key, updated_at: updatedAt, updated_by: by, published: version, ...row }) => ({
+        ...{ ...row, key, updatedAt, updatedBy: by ?? undefined },
         published: version ?? undefined,
       })),
     }

@@ -5,8 +5,8 @@ import * as sql from './definition.sql.ts'
 export function postgresDefinitions(db: Db): DefinitionStore {
   const lane = db.lane('api')
   return {
-    create: async (tenant, id, document) => {
-      const row = await lane.maybeOne(sql.create, { tenant, id, ...labelsOf(document, id), document })
+    create: async (tenant, id, document, by) => {
+      const row = await lane.maybeOne(sql.create, { tenant, id, ...labelsOf(document, id), document, by })
       return row === undefined ? { kind: 'exists' } : { kind: 'created', revision: row.revision }
     },
     draft: async (tenant, id) => {
@@ -19,10 +19,18 @@ export function postgresDefinitions(db: Db): DefinitionStore {
         revision: row.revision,
         published: row.published ?? undefined,
         tags: row.tags,
+        updatedBy: row.updated_by ?? undefined,
       }
     },
-    saveDraft: async (tenant, id, document, revision) => {
-      const saved = await lane.maybeOne(sql.saveDraft, { tenant, id, ...labelsOf(document, id), document, revision })
+    saveDraft: async (tenant, id, document, revision, by) => {
+      const saved = await lane.maybeOne(sql.saveDraft, {
+        tenant,
+        id,
+        ...labelsOf(document, id),
+        document,
+        revision,
+        by,
+      })
       if (saved !== undefined) return { kind: 'saved', revision: saved.revision }
       const current = await lane.maybeOne(sql.draft, { tenant, id })
       return current === undefined ? { kind: 'not-found' } : { kind: 'changed', revision: current.revision }

@@ -1,12 +1,12 @@
 import { statement } from '../db/statement.ts'
 
 export const create = statement<
-  { tenant: string; id: string; name: string; document: string; tags: readonly string[] },
+  { tenant: string; id: string; name: string; document: string; tags: readonly string[]; by: string | undefined },
   { revision: number }
 >(
   'definition_create',
-  (p) => [p.id, p.tenant, p.name, p.document, p.tags],
-  `insert into definition (id, tenant, kind, name, draft, tags) values ($1, $2, 'graph', $3, $4, $5) on conflict do nothing returning revision`,
+  (p) => [p.id, p.tenant, p.name, p.document, p.tags, p.by],
+  `insert into definition (id, tenant, kind, name, draft, tags, updated_by) values ($1, $2, 'graph', $3, $4, $5, $6) on conflict do nothing returning revision`,
 )
 
 export interface DraftRow {
@@ -16,12 +16,13 @@ export interface DraftRow {
   readonly revision: number
   readonly published: number | null
   readonly tags: readonly string[]
+  readonly updated_by: string | null
 }
 
 export const draft = statement<{ tenant: string; id: string }, DraftRow>(
   'definition_draft',
   (p) => [p.id, p.tenant],
-  'select id, kind, draft, revision, published, tags from definition where id = $1 and tenant = $2',
+  'select id, kind, draft, revision, published, tags, updated_by from definition where id = $1 and tenant = $2',
   { readOnly: true },
 )
 
@@ -34,12 +35,13 @@ export const saveDraft = statement<
     document: string
     revision: number | undefined
     tags: readonly string[]
+    by: string | undefined
   },
   { revision: number }
 >(
   'definition_save_draft',
-  (p) => [p.id, p.tenant, p.name, p.document, p.revision, p.tags],
-  `update definition set draft = $4, name = $3, tags = $6, revision = revision + 1, updated_at = clock_timestamp()
+  (p) => [p.id, p.tenant, p.name, p.document, p.revision, p.tags, p.by],
+  `update definition set draft = $4, name = $3, tags = $6, updated_by = $7, revision = revision + 1, updated_at = clock_timestamp()
     where id = $1 and tenant = $2 and kind = 'graph' and ($5::integer is null or revision = $5) returning revision`,
 )
 
@@ -109,7 +111,7 @@ export const resetDraft = statement<
 >(
   'definition_reset_draft',
   (p) => [p.id, p.tenant, p.version, p.name, p.tags],
-  `update definition d set draft = v.document, name = $4, tags = $5, revision = d.revision + 1, updated_at = clock_timestamp()
+  `update definition d set draft = v.document, name = $4, tags = $5, updated_by = null, revision = d.revision + 1, updated_at = clock_timestamp()
      from definition_version v
     where d.id = $1 and d.tenant = $2 and v.id = $1 and v.tenant = $2 and v.version = $3 returning d.revision`,
 )

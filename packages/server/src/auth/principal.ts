@@ -33,6 +33,9 @@ export function grantedTo(role: string, only: readonly string[] | undefined): Re
   return new Set(only.filter(isPermission).filter((each) => rolePermissions[role].has(each)))
 }
 
+/** Who others are told did it; nobody where nobody was asked who they are. */
+export const authorOf = ({ kind, name }: Principal): string | undefined => (kind === 'anonymous' ? undefined : name)
+
 export function may(principal: Principal, permission: RoutePermission): boolean {
   if (permission === 'public') return true
   if (permission === 'signed-in') return principal.id !== nobody.id

@@ -11,6 +11,10 @@ describe('problems', () => {
       status: 412,
       current: { etag: '"4"' },
     })
+    expect(toProblem(new DraftChanged({ definitionId: 'a', revision: 4, updatedBy: 'ana' }))).toMatchObject({
+      detail: expect.stringContaining('(it is at revision 4, saved by ana)'),
+      current: { etag: '"4"', updatedBy: 'ana' },
+    })
     expect(toProblem(new AlreadyResumed({ instanceId: 'wfi_1', bookmark: 'go' }))).toMatchObject({
       status: 409,
       outcome: 'already-resumed',

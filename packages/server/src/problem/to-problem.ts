@@ -90,7 +90,11 @@ function extrasOf(error: unknown): object | undefined {
   if (DefinitionInvalid.is(error) || InputInvalid.is(error) || ScheduleInvalid.is(error))
     return { problems: error.details.problems }
   if (ImportInvalid.is(error)) return { documents: error.details.documents, elsa: error.details.elsa }
-  if (DraftChanged.is(error) || ScheduleChanged.is(error) || FlowPolicyChanged.is(error))
+  if (DraftChanged.is(error)) {
+    const { revision, updatedBy } = error.details
+    return { current: { etag: toEtag(revision), ...(updatedBy === undefined ? {} : { updatedBy }) } }
+  }
+  if (ScheduleChanged.is(error) || FlowPolicyChanged.is(error))
     return { current: { etag: toEtag(error.details.revision) } }
   if (FlowPolicyInvalid.is(error)) return { problems: error.details.problems }
   if (StartThrottled.is(error)) return { retryAfterMs: error.details.retryAfterMs, key: error.details.key }

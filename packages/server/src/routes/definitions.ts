@@ -1,6 +1,7 @@
 import type { Json } from '@lockstep/base'
 import type { DefinitionOrder } from '@lockstep/engine/ports'
 import Type from 'typebox'
+import { authorOf } from '../auth/principal.ts'
 import { SearchText, Tags, tagsOf } from '../filter/instance-filter.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID, definitionIdOf } from '../request/ids.ts'
@@ -50,8 +51,8 @@ export const createDefinition = route({
   bodyLimit: DOCUMENT_LIMIT,
   replies: { 201: DraftReply },
   problems: ['DEFINITION_INVALID', 'DEFINITION_EXISTS'],
-  async handle({ engine, tenant, root }, { body }) {
-    const { id, revision, problems } = await engine.definitions.create(tenant, body as Json)
+  async handle({ engine, tenant, root }, { body, principal }) {
+    const { id, revision, problems } = await engine.definitions.create(tenant, body as Json, authorOf(principal))
     return {
       status: 201,
       body: toWireDraft(id, body, revision, problems),
@@ -128,7 +129,7 @@ export const putDefinition = route({
   ifMatch: 'optional',
   replies: { 200: SaveAndPublishReply, 201: SaveAndPublishReply },
   problems: ['DEFINITION_NOT_FOUND', 'DEFINITION_INVALID', 'DRAFT_CHANGED'],
-  async handle({ engine, tenant, root }, { params, body, headers }) {
+  async handle({ engine, tenant, root }, { params, body, headers, principal }) {
     const id = definitionIdOf(params.id)
     const saved = await saveAndPublish(
       engine.definitions,
@@ -136,6 +137,7 @@ export const putDefinition = route({
       id,
       body as Json,
       revisionOf(headers['if-match'] as string | undefined),
+      authorOf(principal),
     )
     const { created, revision, version, hash, problems } = saved
     return {

@@ -1,4 +1,5 @@
 import type { Json } from '@lockstep/base'
+import { authorOf } from '../auth/principal.ts'
 import { definitionIdOf } from '../request/ids.ts'
 import { route } from '../route/route.ts'
 import { DefinitionId, DraftReply, GraphDocument, PublishReply, toWireDraft } from '../wire/definition.ts'
@@ -36,10 +37,11 @@ export const putDraft = route({
   ifMatch: 'required',
   replies: { 200: DraftReply },
   problems: ['DEFINITION_NOT_FOUND', 'DEFINITION_INVALID', 'DRAFT_CHANGED', 'IF_MATCH_REQUIRED'],
-  async handle({ engine, tenant }, { params, body, headers }) {
+  async handle({ engine, tenant }, { params, body, headers, principal }) {
     const id = definitionIdOf(params.id)
     const based = requiredRevisionOf(headers['if-match'] as string | undefined, 'the draft')
-    const { revision, problems } = await engine.definitions.saveDraft(tenant, id, body as Json, based)
+    const by = authorOf(principal)
+    const { revision, problems } = await engine.definitions.saveDraft(tenant, id, body as Json, based, by)
     return { status: 200, body: toWireDraft(id, body, revision, problems), etag: toEtag(revision) }
   },
 })

@@ -19,10 +19,11 @@ export async function saveAndPublish(
   id: string,
   document: Json,
   revision: number | undefined,
+  by?: string,
 ): Promise<SavedAndPublished> {
   const errors = definitions.problems(document).filter((problem) => problem.severity === 'error')
   if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
-  const saved = await saveOrCreate(definitions, tenant, id, document, revision)
+  const saved = await saveOrCreate(definitions, tenant, id, document, revision, by)
   return { ...saved, ...(await definitions.publish(tenant, id, saved.revision)) }
 }
 
@@ -32,12 +33,13 @@ async function saveOrCreate(
   id: string,
   document: Json,
   revision: number | undefined,
+  by?: string,
 ) {
   try {
-    return { ...(await definitions.saveDraft(tenant, id, document, revision)), created: false }
+    return { ...(await definitions.saveDraft(tenant, id, document, revision, by)), created: false }
   } catch (error) {
     // With a revision the caller has seen a draft, so that its absence is news to them.
     if (!DefinitionNotFound.is(error) || revision !== undefined) throw error
-    return { ...(await definitions.create(tenant, document)), created: true }
+    return { ...(await definitions.create(tenant, document, by)), created: true }
   }
 }

@@ -62,12 +62,15 @@ export const DefinitionSummary = Type.Object({
   kind: oneOf(['graph', 'function']),
   version: nullable('integer', { description: 'The one that new instances get; null before it was published.' }),
   etag: Type.String({ description: 'Of the draft.' }),
-  tags: Type.Array(Type.String(), { description: 'Of the draft, as its name is; of code, those it is registered with.' }),
+  tags: Type.Array(Type.String(), {
+    description: 'Of the draft, as its name is; of code, those it is registered with.',
+  }),
 })
 
 export const DefinitionItem = Type.Object({
   ...DefinitionSummary.properties,
   updatedAt: Type.String({ format: 'date-time', description: 'When it was last saved, published or retracted.' }),
+  updatedBy: nullable('string', { description: 'Who saved its draft last; null: nobody who was known by name.' }),
   state: oneOf(
     ['draft', 'published', 'ahead', 'retracted'],
     'ahead: it is published, and its draft says something else. retracted: it has versions, and none is published.',
@@ -111,6 +114,7 @@ export function toWireItem(row: ListedDefinition, standing: DefinitionStanding |
   return {
     ...toWireSummary(row),
     updatedAt: new Date(row.updatedAt).toISOString(),
+    updatedBy: row.updatedBy ?? null,
     state: row.published === undefined ? unpublished : ahead ? 'ahead' : 'published',
     triggers: triggers.map(({ kind, text, when = null }) => ({ kind, text, when })),
   }

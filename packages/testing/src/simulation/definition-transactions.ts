@@ -12,7 +12,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
     return found?.kind === 'graph' ? found : undefined
   }
   return {
-    create: (tenant, id, document) => {
+    create: (tenant, id, document, by) => {
       if (find(tenant, id) !== undefined) return { kind: 'exists' }
       const name = nameOf(document, id)
       tables.definitions.set(keyOf(tenant, id), {
@@ -25,6 +25,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
         published: undefined,
         latest: 0,
         tags: tagsOf(document),
+        updatedBy: by,
       })
       return { kind: 'created', revision: 1 }
     },
@@ -38,10 +39,11 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
           revision: found.revision,
           published: found.published,
           tags: found.tags,
+          updatedBy: found.updatedBy,
         }
       )
     },
-    saveDraft: (tenant, id, document, revision) => {
+    saveDraft: (tenant, id, document, revision, by) => {
       const found = find(tenant, id)
       if (found === undefined) return { kind: 'not-found' }
       if (found.kind !== 'graph' || (revision !== undefined && revision !== found.revision))
@@ -49,6 +51,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
       found.draft = document
       found.name = nameOf(document, id)
       found.tags = tagsOf(document)
+      found.updatedBy = by
       found.revision += 1
       return { kind: 'saved', revision: found.revision }
     },
@@ -64,6 +67,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
       found.draft = tables.versions.get(keyOf(tenant, id, version))!.document
       found.name = nameOf(found.draft!, id)
       found.tags = tagsOf(found.draft!)
+      found.updatedBy = undefined
       found.revision += 1
       return { kind: 'reset', version, revision: found.revision }
     },
@@ -119,6 +123,7 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
           published: version,
           latest: version,
           tags,
+          updatedBy: undefined,
         }
         tables.definitions.set(keyOf(tenant, id), row)
         return

@@ -66,11 +66,11 @@ export function linkedStore(database: Database, { call }: Pick<SimulatedLink, 'c
       settle: (limit) => call('stimuli.settle', WRITES, () => stimuli.settle(limit)),
     },
     definitions: {
-      create: (tenant, id, document) =>
-        call('definitions.create', WRITES, () => definitions.create(tenant, id, document)),
+      create: (tenant, id, document, by) =>
+        call('definitions.create', WRITES, () => definitions.create(tenant, id, document, by)),
       draft: (tenant, id) => call('definitions.draft', READS, () => definitions.draft(tenant, id)),
-      saveDraft: (tenant, id, document, revision) =>
-        call('definitions.saveDraft', WRITES, () => definitions.saveDraft(tenant, id, document, revision)),
+      saveDraft: (tenant, id, document, revision, by) =>
+        call('definitions.saveDraft', WRITES, () => definitions.saveDraft(tenant, id, document, revision, by)),
       discardDraft: (tenant, id, revision) =>
         call('definitions.discardDraft', WRITES, () => definitions.discardDraft(tenant, id, revision)),
       publish: (tenant, id, hash, revision, runs) =>

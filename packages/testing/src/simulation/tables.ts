@@ -31,6 +31,7 @@ export interface DefinitionTableRow {
   published: number | undefined
   latest: number
   tags: readonly string[]
+  updatedBy: string | undefined
 }
 
 export interface VersionTableRow {

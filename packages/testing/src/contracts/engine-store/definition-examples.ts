@@ -10,6 +10,7 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     expect(await definitions.draft(TENANT, 'a')).toEqual({
       id: 'a',
       kind: 'graph',
+      tags: [],
       document: { name: 'A', n: 1 },
       revision: 1,
       published: undefined,
@@ -69,7 +70,14 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     await definitions.create('other', 'd', '{}')
     const first = await definitions.list(TENANT, undefined, 2)
     expect(first).toEqual(
-      ['a', 'b'].map((id) => ({ id, kind: 'graph', name: id.toUpperCase(), published: undefined, revision: 1 })),
+      ['a', 'b'].map((id) => ({
+        id,
+        kind: 'graph',
+        name: id.toUpperCase(),
+        published: undefined,
+        revision: 1,
+        tags: [],
+      })),
     )
     expect((await definitions.list(TENANT, 'b', 2)).map((row) => row.id)).toEqual(['c'])
   })
@@ -124,6 +132,19 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     expect((await tags()).f).toEqual(['code'])
     await definitions.registerFunction(TENANT, 'f', 2)
     expect((await tags()).f).toEqual([])
+  })
+
+  it('knows who saved a draft last', async () => {
+    const { definitions } = (await open()).store
+    const author = async () => (await definitions.draft(TENANT, 'a'))!.updatedBy
+    await definitions.create(TENANT, 'a', '{}', 'ana')
+    expect(await author()).toBe('ana')
+    await definitions.saveDraft(TENANT, 'a', '{}', 1, 'bob')
+    expect(await author()).toBe('bob')
+    await definitions.publish(TENANT, 'a', 'h1', 2)
+    expect(await author()).toBe('bob')
+    await definitions.saveDraft(TENANT, 'a', '{}', 2)
+    expect(await author()).toBeUndefined()
   })
 
   it('points to an older version and to none, and publishes on from the last number', async () => {
