@@ -69,6 +69,30 @@ describe('bulk', () => {
     expect(await over(t, migrated.id)).toMatchObject({ outcomes: { failed: 1 } })
   })
 
+  it('rests while it is paused, outlives the node that worked on it, and is gone on with by another', async () => {
+    await using t = await openTestEngine()
+    await t.publish(waits())
+    await t.publish(waits('others'))
+    const started = await t.engine.startMany(Array.from({ length: 300 }, () => ({ definitionId: 'waits' })))
+    const { instanceId: other } = await t.engine.start({ definitionId: 'others' })
+    const first = await t.beside({})
+    const { id } = await first.engine.bulk.start({ verb: 'pause', filter: { definitionId: 'waits' } })
+    expect(await first.engine.bulk.pause(id)).toBe(true)
+    await first[Symbol.asyncDispose]()
+    const standing = (await t.engine.bulk.get(id))!
+    expect(standing).toMatchObject({ state: 'paused', finishedAt: undefined })
+    const { id: next } = await t.engine.bulk.start({ verb: 'pause', filter: { definitionId: 'others' } })
+    expect(await over(t, next)).toMatchObject({ state: 'done', total: 1 })
+    await t.rests(other, 'paused')
+    expect(await t.engine.bulk.get(id)).toEqual(standing)
+    expect(await t.engine.bulk.continue(id)).toBe(true)
+    const { outcomes, total } = await over(t, id)
+    expect([total, Object.values(outcomes).reduce((sum, each) => sum + each, 0)]).toEqual([300, 300])
+    for (const { instanceId } of started) await t.rests(instanceId, 'paused')
+    for (const steer of ['pause', 'continue'] as const)
+      for (const which of [id, 'nonsense']) expect(await t.engine.bulk[steer](which)).toBe(false)
+  })
+
   it('can be cancelled, and says when there is nothing to cancel', async () => {
     await using t = await openTestEngine()
     await t.publish(waits())

@@ -64,8 +64,10 @@ async function narrowed(lane: Lane, tenant: string, filter: InstanceFilter): Pro
   const byCorrelation = await lane.many(sql.idsByCorrelation, { tenant, prefix: text })
   const prefix = idPrefix(text)
   if (prefix === undefined || byCorrelation.length > LOOK_AT) return few(byCorrelation)
+  // They stand side by side.
+  if (byCorrelation.length === 0) return { prefix }
   const byId = await lane.many(sql.idsBetween, { tenant, first: firstOf(prefix), last: lastOf(prefix) })
-  return byId.length > LOOK_AT && byCorrelation.length === 0 ? { prefix } : few([...byCorrelation, ...byId])
+  return few([...byCorrelation, ...byId])
 }
 
 const few = (rows: readonly { readonly id: string }[]): Narrowed =>
@@ -107,7 +109,17 @@ function endsOf({ created }: InstanceFilter, prefix: string | undefined) {
   const low = created?.from === undefined ? undefined : madeAt(created.from - SKEW_MS)
   const high = created?.until === undefined ? undefined : madeAt(created.until + SKEW_MS)
   if (prefix === undefined) return { low, high }
-  return { low: later(low, firstOf(prefix)), high: earlier(high, lastOf(prefix)) }
+  return { low: later(low, beside(firstOf(prefix), -1n)), high: earlier(high, beside(lastOf(prefix), 1n)) }
+}
+
+/** The id before or after another: where a search begins is not part of it. */
+function beside(id: string, step: 1n | -1n): string {
+  const number = BigInt(`0x${id.replaceAll('-', '')}`) + step
+  if (number < 0n || number >= 1n << 128n) return id
+  return number
+    .toString(16)
+    .padStart(32, '0')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 function madeAt(at: number): string {
