@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple, Menu, Modal, Tabs, Tooltip } from '@mantine/core'
+import { createTheme, type MantineColorsTuple, Menu, Modal, Notification, Tabs, Tooltip } from '@mantine/core'
 
 const brand: MantineColorsTuple = [
   '#eef2ff',
@@ -57,6 +57,7 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontSize: 15, fontWeight: 600 } },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close the notice' } } }),
     Tabs: Tabs.extend({ defaultProps: { color: 'var(--accent)' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, transitionProps: { duration: 100 } } }),
   },

@@ -26,13 +26,13 @@ export function ValueEditor({ label, schema, text, onChange }: ValueEditorProps)
           <SchemaForm form={form} value={value} onChange={(next) => onChange(jsonText(next))} />
         </fieldset>
       )}
+      {/* Not formatted when it is left: a button that moves away under the pointer is not clicked. */}
       <JsonInput
         label={both ? 'The same as JSON' : label}
         {...(both ? {} : { description: 'JSON' })}
         autosize
         minRows={4}
         maxRows={16}
-        formatOnBlur
         validationError="This is not JSON"
         value={text}
         onChange={onChange}

@@ -102,7 +102,6 @@ function ResumeDialog(props: { readonly instance: Instance; readonly wait: Outsi
           description="JSON. The step that waits gets it as its output."
           autosize
           minRows={4}
-          formatOnBlur
           validationError="This is not JSON"
           value={text}
           onChange={setText}

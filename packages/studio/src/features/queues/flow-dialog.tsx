@@ -33,7 +33,6 @@ export function FlowDialog({ policy, close }: { readonly policy: FlowPolicy; rea
           description="singleton, concurrency, rate, throttle, debounce, batch, priority, ageing"
           autosize
           minRows={6}
-          formatOnBlur
           validationError="This is not JSON"
           value={text}
           onChange={setText}
