@@ -172,6 +172,14 @@ describe('a text', () => {
     expect(await preview('approval')).toMatchObject({ count: 1, sample: [started.orders] })
   })
 
+  it.each([`${D}?q=a%00b`, `${I}?q=%00`, `${I}?correlation=a%00`])(
+    'that no store can keep is refused: %s',
+    async (path) => {
+      const { status, body } = await api.call('GET', path)
+      expect([status, body.errors[0].text]).toEqual([400, expect.stringContaining('may not hold U+0000')])
+    },
+  )
+
   it('of blanks is refused', async () => {
     for (const path of [`${D}?q=%20`, `${I}?q=%20`]) expect((await api.call('GET', path)).status).toBe(400)
     const { status, body } = await api.call('POST', `${I}/search`, { body: { filter: { q: ' ' } } })
