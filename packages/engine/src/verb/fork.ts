@@ -107,7 +107,8 @@ async function copyAt(
   })
   if (program?.kind === 'graph') {
     const state = foldJournal(program.graph, undefined, facts)
-    if (!canGoOn(state)) return { status: state.end?.status ?? state.status }
+    if (!canGoOn(state))
+      return { status: state.end?.status ?? (state.undoing === undefined ? state.status : 'compensating') }
     applyFact(program.graph, state, forked)
     return { opens: openWaits(state).flatMap(({ step, wait }) => opensFor(step, wait, newId)) }
   }

@@ -1,5 +1,6 @@
 import type { Json } from '@lockstep/base'
 import type { StepKey } from '../../journal/fact.ts'
+import { cancelScope } from '../cancel-scope.ts'
 import type { GraphProgram } from '../graph-program.ts'
 import type { GraphState } from '../graph-state.ts'
 import { setMember } from '../own-member.ts'
@@ -19,9 +20,7 @@ export function forkState(
   variables: Readonly<Record<string, Json>> | undefined,
 ): void {
   delete state.paused
-  delete state.compensations
-  delete state.undoing
-  delete state.undoers
+  dropUndoing(state)
   delete state.unwanted
   dropLateChildren(state)
   if (isHeldUp(state)) retryFaulted(program, state)
@@ -33,6 +32,18 @@ export function forkState(
   }
   for (const [name, value] of Object.entries(variables ?? {})) setMember(state.variables, name, value)
   resetReady(program, state)
+}
+
+/** Who was undoing steps on the way asks anew, and finds none. */
+function dropUndoing(state: GraphState): void {
+  for (const [key, { undo }] of Object.entries(state.scopes)) if (undo !== undefined) cancelScope(state, key, true)
+  for (const execution of Object.values(state.executions)) {
+    if (execution.container?.rule !== 'compensate') continue
+    delete execution.container
+    execution.phase = 'active'
+  }
+  delete state.compensations
+  delete state.undoers
 }
 
 /** Children that are only waited for so that they can be undone: in the name of the copy they were never begun. */
@@ -57,7 +68,7 @@ export function isHeldUp({ status, error, end }: GraphState): boolean {
   return error !== undefined || status === 'quarantined' || end?.status === 'faulted'
 }
 
-/** Whether a copy of it would have anything to do. */
+/** Whether a copy of it would have anything to do. What is being undone goes on to its end only for the original, and all else of it is over. */
 export function canGoOn(state: GraphState): boolean {
-  return state.status === 'running' || isHeldUp(state)
+  return state.undoing === undefined && (state.status === 'running' || isHeldUp(state))
 }
