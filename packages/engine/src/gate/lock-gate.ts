@@ -18,17 +18,21 @@ export interface LockGateOptions {
 export function lockGate(options: LockGateOptions): GateProvider {
   const { locks, clock, logger, ttlMs = 2_000, patienceMs = 100, restMs = 1_000 } = options
   let askAgainAt = Number.NEGATIVE_INFINITY
+  /** Told once, not by everybody who finds it so. */
+  let isSilent = false
   return {
     async tryEnter(name) {
       if (clock.monotonic() < askAgainAt) return 'open'
       const asked = Promise.resolve().then(() => locks().mutex(name, { ttlMs }).tryAcquire())
       try {
         const lease = await withTimeout(clock, patienceMs, 'the gate', asked)
+        isSilent = false
         if (!lease.ok) return 'busy'
         return { leave: () => void lease.release().catch(() => undefined) } // its time to live ends it
       } catch (error) {
         askAgainAt = clock.monotonic() + restMs
-        logger.warn('the gate stands open: the lock store says nothing', { reason: errorMessage(error) })
+        if (!isSilent) logger.warn('the gate stands open: the lock store says nothing', { reason: errorMessage(error) })
+        isSilent = true
         asked.then(
           (late) => (late.ok ? late.release().catch(() => undefined) : undefined),
           () => undefined,
