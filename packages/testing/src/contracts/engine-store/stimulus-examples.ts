@@ -1,3 +1,4 @@
+import { sleep, systemClock } from '@lockstep/base'
 import type { NewBookmark, ResumeVerdict } from '@lockstep/engine/ports'
 import { expect, it } from 'vitest'
 import {
@@ -19,14 +20,14 @@ const LONGEST_SETTLING_MS = 60_000
 /** Settles until nothing is left to settle. */
 async function settled({ store }: Bench): Promise<{ settled: number; matched: number; rounds: number }> {
   const sum = { settled: 0, matched: 0, rounds: 0 }
-  const deadline = performance.now() + LONGEST_SETTLING_MS
-  for (let left = 1; left > 0 && performance.now() < deadline; ) {
+  const deadline = systemClock.monotonic() + LONGEST_SETTLING_MS
+  for (let left = 1; left > 0 && systemClock.monotonic() < deadline; ) {
     const round = await store.stimuli.settle(100)
     sum.settled += round.settled
     sum.matched += round.matched
     sum.rounds += 1
     left = round.open
-    if (left > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    if (left > 0) await sleep(systemClock, 5)
   }
   return sum
 }
