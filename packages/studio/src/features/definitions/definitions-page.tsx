@@ -108,7 +108,6 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
           'Published',
           'Started',
           'Last 24 h',
-          'Last run',
           'Changed',
           { label: 'Actions', right: true },
         ]}
@@ -118,9 +117,13 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
             <td>
               <Link to="/definitions/$definitionId" params={{ definitionId: definition.id }} className="link">
                 {definition.name}
-              </Link>{' '}
-              {definition.id !== definition.name && <span className="mono small muted">{definition.id}</span>}
-              {definition.kind === 'function' && <span className="small muted"> · code</span>}
+              </Link>
+              {(definition.id !== definition.name || definition.kind === 'function') && (
+                <span className={classes.id}>
+                  {definition.id}
+                  {definition.kind === 'function' && ' · code'}
+                </span>
+              )}
             </td>
             {hasTags && (
               <td>
@@ -133,7 +136,7 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
             <td>
               <TriggerList {...definition} />
             </td>
-            <RunCells definitionId={definition.id} recent={recent} />
+            <RunCell definitionId={definition.id} recent={recent} />
             <td>
               <Changed at={definition.updatedAt} change={changes.data?.get(definition.id)} />
             </td>
@@ -221,28 +224,26 @@ function StateChips({ definition: { id, state, version } }: { readonly definitio
 }
 
 /** Where there was more than one page of instances, what is not on it may have run all the same. */
-function RunCells(props: { readonly definitionId: string; readonly recent: ReturnType<typeof recentRuns> }) {
+function RunCell(props: { readonly definitionId: string; readonly recent: ReturnType<typeof recentRuns> }) {
   const { definitionId, recent } = props
   const found = recent.runs.get(definitionId)
   const count = `${found?.count ?? 0}${recent.isWhole ? '' : '+'}`
   return (
-    <>
-      <td>
-        <span className={classes.runs}>
-          {found !== undefined && (
-            <span className={classes.share} aria-hidden>
-              <i style={{ width: `${(found.failed / found.count) * 100}%` }} />
-            </span>
-          )}
-          <Link to="/instances" search={{ definition: definitionId } as never} className="link num">
-            {count} {count === '1' ? 'run' : 'runs'}
-          </Link>
-          {found !== undefined && found.failed > 0 && <span className="small muted">{found.failed} failed</span>}
+    <td>
+      <span className={classes.runs}>
+        {found !== undefined && (
+          <span className={classes.share} aria-hidden>
+            <i style={{ width: `${(found.failed / found.count) * 100}%` }} />
+          </span>
+        )}
+        <Link to="/instances" search={{ definition: definitionId } as never} className="link num">
+          {count} {count === '1' ? 'run' : 'runs'}
+        </Link>
+        <span className="small muted">
+          {found !== undefined && found.failed > 0 && `${found.failed} failed, `}
+          {found !== undefined && <When at={found.lastAt} />}
         </span>
-      </td>
-      <td>
-        <When at={found?.lastAt ?? null} />
-      </td>
-    </>
+      </span>
+    </td>
   )
 }
