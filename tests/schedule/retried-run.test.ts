@@ -18,19 +18,21 @@ it('a run that is retried is one that runs: the next ones meet it, and followers
   await using t = await openTestEngine({ jobs: [backup, tell, alarm] })
   const run = async () => (await t.engine.schedules.runs('backup'))[0]!
   const first = await t.engine.jobs.run('backup')
+  if (first.outcome !== 'started') throw new Error(`it was ${first.outcome}`)
+  const { instanceId: id } = first
   await expect.poll(() => run().then(({ status }) => status)).toBe('faulted')
   await expect.poll(() => said).toEqual(['alarmed'])
 
   isBroken = false
-  expect(await t.engine.verbs.retry(first.instanceId!)).toEqual({ outcome: 'accepted' })
-  await t.rests(first.instanceId!, 'suspended')
+  expect(await t.engine.verbs.retry(id)).toEqual({ outcome: 'accepted' })
+  await t.rests(id, 'suspended')
   expect(await run()).toMatchObject({ state: 'started', status: undefined, endedAt: undefined })
   expect(await t.engine.jobs.run('backup')).toMatchObject({ outcome: 'skipped', reason: 'overlap' })
 
-  await t.engine.resume({ instanceId: first.instanceId!, bookmark: 'verified' })
+  await t.engine.resume({ instanceId: id, bookmark: 'verified' })
   await expect.poll(() => said).toEqual(['alarmed', 'told'])
   const runs = await t.engine.schedules.runs('backup')
-  expect(runs.find(({ instanceId }) => instanceId === first.instanceId)).toMatchObject({ status: 'completed' })
+  expect(runs.find(({ instanceId }) => instanceId === id)).toMatchObject({ status: 'completed' })
   expect(await t.engine.jobs.run('backup')).toMatchObject({ outcome: 'started' })
   expect((await t.engine.doctor()).findings).toEqual([])
 })
