@@ -2,8 +2,8 @@ import { errorMessage } from '@lockstep/base'
 import { Connection } from 'rabbitmq-client'
 import type { ResolvedRabbitmq } from './rabbitmq-options.ts'
 
-/** Within it a server that was killed has its durable queues again. */
-const RECOVERY_MS = 10_000
+/** Within it a server that was killed has its durable queues again, also on a machine that is busy with other things. */
+const RECOVERY_MS = 60_000
 
 /** One connection that is opened when it is first needed, and opened again when it is lost. */
 export class LazyConnection {
