@@ -239,11 +239,13 @@ function RunCell(props: { readonly definitionId: string; readonly recent: Return
         <Link to="/instances" search={{ definition: definitionId } as never} className="link num">
           {count} {count === '1' ? 'run' : 'runs'}
         </Link>
-        <span className="small muted">
-          {found !== undefined && found.failed > 0 && `${found.failed} failed, `}
-          {found !== undefined && <When at={found.lastAt} />}
-        </span>
       </span>
+      {found !== undefined && (
+        <span className={classes.last}>
+          {found.failed > 0 && `${found.failed} failed, `}
+          <When at={found.lastAt} />
+        </span>
+      )}
     </td>
   )
 }
