@@ -254,9 +254,11 @@ describe('sagas', () => {
       await until(async () => (await second.compensations(instanceId)).every((each) => each.state === 'undone'))
       expect(await end(second, instanceId)).toMatchObject({ status: 'faulted', error: { code: 'NO' } })
       expect(done).toEqual(['reserve', 'charge', 'refunded', 'un-reserve'])
-      await second.verbs.retry(instanceId)
-      await until(async () => (await second.journal(instanceId)).some((row) => row.kind === 'refused'))
-      await until(async () => (await second.get(instanceId)).status === 'faulted')
+      expect(await second.verbs.retry(instanceId)).toEqual({ outcome: 'undone' })
+      expect(await second.verbs.retry(instanceId, { step: 'reserve' })).toEqual({ outcome: 'undone' })
+      // What went wrong stays in sight.
+      expect(await second.get(instanceId)).toMatchObject({ status: 'faulted', error: { code: 'NO' } })
+      expect((await second.get(instanceId)).incidents).toHaveLength(1)
       expect(done).toHaveLength(4)
     })
 
@@ -467,8 +469,8 @@ describe('sagas', () => {
       await until(async () => (await engine.get(instanceId)).status === 'faulted')
       expect(done).toEqual(['un-charge', 'un-reserve'])
       expect((await engine.get(instanceId)).error).toMatchObject({ message: 'no' })
-      await engine.verbs.retry(instanceId)
-      await until(async () => (await engine.journal(instanceId)).some((row) => row.kind === 'refused'))
+      expect(await engine.verbs.retry(instanceId)).toEqual({ outcome: 'undone' })
+      expect((await engine.get(instanceId)).error).toMatchObject({ message: 'no' })
     })
   })
 

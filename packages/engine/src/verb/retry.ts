@@ -11,6 +11,7 @@ import { readFacts } from './read-history.ts'
 import { findRewind, stepsToRewind } from './rewind.ts'
 import type { VerbContext, VerbOptions } from './verb-context.ts'
 import { outcomeOf, type RetryOutcome } from './verb-outcome.ts'
+import { wasUndone } from './was-undone.ts'
 
 export interface RetryOptions extends VerbOptions {
   /** Goes on from this step, though it may have completed: what was recorded since it began is done again. @default what failed */
@@ -45,6 +46,7 @@ export async function retryInstance(
     const known = await stepsOf(context, view, step)
     if (known !== undefined) return { outcome: 'unknown-step', step, steps: known.slice(0, MOST_STEPS) }
   }
+  if (view.status === 'faulted' && (await wasUndone(context, view, step !== undefined))) return { outcome: 'undone' }
   const payload: Record<string, Json> = {}
   if (step !== undefined) payload.step = step
   if (options.variables !== undefined) {

@@ -16,6 +16,8 @@ export type RetryOutcome =
   | VerbOutcome
   /** Its parent has taken note of its end, or may have: `force` retries it nevertheless, and the parent keeps what it knows. */
   | { readonly outcome: 'parent-told'; readonly parentId: string }
+  /** What it did was undone: it can only be started anew, or forked from a fact before that. */
+  | { readonly outcome: 'undone' }
   /** Its journal has no such step; `steps` are those it has, at most 50. */
   | { readonly outcome: 'unknown-step'; readonly step: string; readonly steps: readonly string[] }
   | Incompatible

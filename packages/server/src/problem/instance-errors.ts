@@ -47,6 +47,13 @@ export const InstanceWrongState = defineError(
     `${d.instanceId} is ${d.status}: it cannot ${d.verb} as it stands`,
 )
 
+export const InstanceUndone = defineError(
+  'INSTANCE_UNDONE',
+  { retryable: false },
+  (d: { instanceId: string }) =>
+    `What ${d.instanceId} did was undone, so there is nothing to go on from: start another one, or fork it from a fact before that`,
+)
+
 export const ParentTold = defineError(
   'PARENT_TOLD',
   { retryable: false },

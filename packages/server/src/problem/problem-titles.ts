@@ -29,6 +29,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   BOOKMARK_NOT_FOUND: 'The instance does not wait for this',
   INSTANCE_ENDED: 'The instance has ended',
   INSTANCE_WRONG_STATE: 'The instance cannot do this as it stands',
+  INSTANCE_UNDONE: 'What the instance did was undone',
   PARENT_TOLD: 'The workflow that ran the instance may know of its end',
   STEP_NOT_FOUND: 'The instance never began such a step',
   MIGRATION_IMPOSSIBLE: 'The instance cannot go on as that version',

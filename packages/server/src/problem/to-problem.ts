@@ -25,6 +25,7 @@ import {
   AlreadyResumed,
   BookmarkExpired,
   BookmarkNotFound,
+  InstanceUndone,
   InstanceWrongState,
   MigrationImpossible,
   ParentTold,
@@ -106,6 +107,7 @@ function extrasOf(error: unknown): object | undefined {
   if (MigrationImpossible.is(error)) return { outcome: 'incompatible', problems: error.details.problems }
   if (InstanceWrongState.is(error)) return { outcome: 'wrong-state', instanceStatus: error.details.status }
   if (StepNotFound.is(error)) return { outcome: 'unknown-step', steps: error.details.steps }
+  if (InstanceUndone.is(error)) return { outcome: 'undone' }
   if (ParentTold.is(error)) return { outcome: 'parent-told', parentId: error.details.parentId }
   if (AlreadyResumed.is(error)) return { outcome: 'already-resumed' }
   if (ResumeInProgress.is(error)) return { outcome: 'in-progress' }

@@ -95,6 +95,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   INPUT_INVALID: "The input does not fit the workflow's schema.",
   INSTANCE_ENDED: 'The instance has ended already.',
   INSTANCE_NOT_FOUND: 'No such instance.',
+  INSTANCE_UNDONE:
+    'What the instance did was undone, so there is nothing to go on from. Start another one, or fork it from a fact before that.',
   INSTANCE_WRONG_STATE: 'The instance cannot do this as it stands; `instanceStatus` says how that is.',
   INTERNAL: 'Something we did not foresee. The log has the trace; please report it.',
   INVALID_CURSOR: 'The cursor is not one that this list gave out.',

@@ -5,6 +5,7 @@ import { asFields } from '../problem/from-option.ts'
 import {
   IncidentNotFound,
   IncidentResolved,
+  InstanceUndone,
   InstanceWrongState,
   MigrationImpossible,
   ParentTold,
@@ -164,6 +165,7 @@ export const resolveIncident = route({
     'INCIDENT_NOT_FOUND',
     'INCIDENT_RESOLVED',
     'INSTANCE_WRONG_STATE',
+    'INSTANCE_UNDONE',
     'PARENT_TOLD',
     'PAYLOAD_TOO_LARGE',
   ],
@@ -191,6 +193,8 @@ function refuse(result: ResolveOutcome, incidentId: string, bareInstance: string
       throw new IncidentResolved({ incidentId })
     case 'wrong-state':
       throw new InstanceWrongState({ instanceId, status: result.status, verb: 'take that' })
+    case 'undone':
+      throw new InstanceUndone({ instanceId })
     case 'parent-told':
       throw new ParentTold({ instanceId, parentId: toWireId('instance', result.parentId) })
     case 'unknown-step':

@@ -3,6 +3,7 @@ import { InstanceNotFound, type MigrateOutcome, type MigrationCheck, type RetryO
 import Type from 'typebox'
 import { asFields } from '../problem/from-option.ts'
 import {
+  InstanceUndone,
   InstanceWrongState,
   MigrationImpossible,
   NothingToFork,
@@ -111,7 +112,14 @@ export const retryInstance = route({
   }),
   bodyOptional: true,
   replies: { 202: Accepted },
-  problems: [...MOST_PROBLEMS, 'PARENT_TOLD', 'STEP_NOT_FOUND', 'MIGRATION_IMPOSSIBLE', 'DEFINITION_NOT_FOUND'],
+  problems: [
+    ...MOST_PROBLEMS,
+    'INSTANCE_UNDONE',
+    'PARENT_TOLD',
+    'STEP_NOT_FOUND',
+    'MIGRATION_IMPOSSIBLE',
+    'DEFINITION_NOT_FOUND',
+  ],
   handle: (context, { params, body }) =>
     accepted(context, params.id, 'be retried', (id, tenant) => context.engine.verbs.retry(id, { tenant, ...body })),
 })
@@ -160,6 +168,8 @@ async function accepted(
       throw new InstanceNotFound({ instanceId })
     case 'wrong-state':
       throw new InstanceWrongState({ instanceId: id, status: result.status, verb })
+    case 'undone':
+      throw new InstanceUndone({ instanceId: id })
     case 'parent-told':
       throw new ParentTold({ instanceId: id, parentId: toWireId('instance', result.parentId) })
     case 'unknown-step':
