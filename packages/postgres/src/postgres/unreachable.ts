@@ -23,7 +23,8 @@ const fixes: Readonly<Record<UnreachableReason, string>> = {
   'no-answer': 'Check host and port of the database URL, and firewalls on the way',
   authentication: 'Check user and password of the database URL, and pg_hba.conf on the server',
   'no-database': 'Create the database, or correct its name in the database URL',
-  'not-ready': 'The server is starting, stopping or has no free connection; it is tried again',
+  'not-ready':
+    'The server is starting, stopping or has no free connection: try again, or give it more (max_connections)',
   failed: 'See the cause',
 }
 
