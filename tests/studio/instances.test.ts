@@ -286,8 +286,9 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     const before = await Promise.all(
       Array.from({ length: 60 }, (_, index) => run(studio, 'order', { amount: 9_000 }, `bulk-${index}`)),
     )
-    const inFlight = (await studio.api('GET', '/workflow-instances?status=suspended&limit=200')).items.length
-    await page.goto(`${studio.url}/instances?status=suspended&definition=order`)
+    const asked = 'status=suspended&definition=order'
+    const inFlight = (await studio.api('GET', `/workflow-instances?${asked}&limit=200`)).items.length
+    await page.goto(`${studio.url}/instances?${asked}`)
     await page.getByRole('checkbox', { name: 'Select this page' }).check()
     await page.getByRole('button', { name: 'Select all that match' }).click()
     const inOrder = before.toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -307,7 +308,7 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
       .getByRole('button', { name: /^Cancel \d+ instances/ })
       .click()
     await page.waitForURL(/\/batches/)
-    await page.locator('tr[data-selected="true"]').getByText('Done').waitFor()
+    await page.locator('tr[data-selected="true"]').getByText('Done', { exact: true }).waitFor()
     const touched = inOrder.slice(0, -2)
     await page
       .getByTestId('batch-items-ready')
