@@ -27,12 +27,9 @@ export async function openBrowser(): Promise<Browser> {
 /** LOCKSTEP_STUDIO_PATIENCE_MS: less, for whoever writes tests. */
 const PATIENCE_MS = Number(process.env.LOCKSTEP_STUDIO_PATIENCE_MS ?? 80_000)
 
-/**
- * What a page shows late on a busy machine is waited for; a page that never shows it still fails its test. Without a graphics card every
- * frame of what turns and pulses is painted by the processor, which others need: nothing moves unless a test asks for it.
- */
+/** What a page shows late on a busy machine is waited for; a page that never shows it still fails its test. */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  const context = await browser.newContext(options)
   context.setDefaultTimeout(PATIENCE_MS)
   context.setDefaultNavigationTimeout(PATIENCE_MS)
   return context
