@@ -16,9 +16,7 @@ const roomy = '--max-semi-space-size=64'
 
 /** What each word runs once everything is installed and built. */
 const words = {
-  start: (rest) => [
-    node(roomy, 'packages/lockstep/bin/lockstep.mjs', 'server', '--samples', '--server-timing', ...rest),
-  ],
+  start: (rest) => [node(roomy, 'packages/lockstep/bin/lockstep.mjs', 'server', '--samples', ...rest)],
   dev: (rest) => [node('scripts/dev.mjs', ...rest)],
   build: () => [],
   check: (rest) => [node('scripts/check.mjs', ...rest)],
