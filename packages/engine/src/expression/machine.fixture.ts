@@ -2,7 +2,7 @@ import { systemClock } from '@lockstep/base'
 import { OUTPUT_BYTES } from './limits.ts'
 import { type ProgramKind, parseProgram } from './program.ts'
 import { compileEngine } from './sandbox-engine.ts'
-import { type Machine, openMachine } from './sandbox-machine.ts'
+import { type Machine, type MachineTime, openMachine } from './sandbox-machine.ts'
 import type { MachineSettings, SandboxOutcome } from './sandbox-protocol.ts'
 import { type ExpressionScope, scopeText } from './scope.ts'
 
@@ -16,10 +16,16 @@ export interface MachineHarness {
   line(source: string, scope?: ExpressionScope, kind?: ProgramKind): Promise<string>
 }
 
-export async function openHarness(changes: Partial<MachineSettings> = {}): Promise<MachineHarness> {
+/** Nobody knows what the thread works. */
+const alone: MachineTime = { monotonic: systemClock.monotonic, workedMs: () => Number.NaN }
+
+export async function openHarness(
+  changes: Partial<MachineSettings> = {},
+  time: Partial<MachineTime> = {},
+): Promise<MachineHarness> {
   const engine = await compileEngine()
   const settings = { engine, softLimitMs: 2_000, memoryBytes: 16 * 1024 * 1024, outputBytes: OUTPUT_BYTES, ...changes }
-  const machine = await openMachine(settings, () => systemClock.monotonic())
+  const machine = await openMachine(settings, { ...alone, ...time })
   const run: MachineHarness['run'] = async (source, scope = emptyScope, kind = 'expression') => {
     const { text, references } = parseProgram(source, kind)
     const outcome = machine.run({ program: text, scope: scopeText(scope, references) })

@@ -41,6 +41,33 @@ describe('one evaluation and the next', () => {
   })
 })
 
+describe('time of an evaluation', () => {
+  /** Every look at the clock takes so long, of which the thread has the processor for a part. */
+  const slowly = (eachMs: number, part: number) => {
+    let now = 0
+    return {
+      monotonic: () => {
+        now += eachMs
+        return now
+      },
+      workedMs: () => now * part,
+    }
+  }
+  const loop = 'let n = 0; for (let i = 0; i < 300_000; i++) n += i; return n'
+
+  it('is what its thread has of the processor: a machine that is busy with others stops no sound program', async () => {
+    const starved = await openHarness({ softLimitMs: 100 }, slowly(50, 0.001))
+    expect(await starved.line(loop, emptyScope, 'script')).toBe('44999850000')
+    const alone = await openHarness({ softLimitMs: 100 }, slowly(50, 1))
+    expect(await alone.line(loop, emptyScope, 'script')).toBe('limit time')
+  })
+
+  it('ends at last where the thread gets little', async () => {
+    const starved = await openHarness({ softLimitMs: 100 }, slowly(50, 0.1))
+    expect(await starved.line('for (;;);', emptyScope, 'script')).toBe('limit time')
+  })
+})
+
 describe('limits of an evaluation', () => {
   it.each([
     ['an endless loop', 'for (;;);', 'limit time'],

@@ -42,12 +42,22 @@ interface Image {
   readonly longest: number
 }
 
-/** `monotonic` in milliseconds: the only time there is, and programs cannot see it. */
-export async function openMachine(settings: MachineSettings, monotonic: () => number): Promise<Machine> {
+/** In milliseconds: the only time there is, and programs cannot see it. */
+export interface MachineTime {
+  monotonic(): number
+  /** What its thread has had of a processor; NaN where nobody knows. */
+  workedMs(): number
+}
+
+export async function openMachine(settings: MachineSettings, time: MachineTime): Promise<Machine> {
   let deadlineAt = Number.POSITIVE_INFINITY
+  let workedFrom = Number.NaN
   let late = false
   const interruptHandler = (): boolean => {
-    late ||= monotonic() > deadlineAt
+    if (late || time.monotonic() <= deadlineAt) return late
+    const leftMs = settings.softLimitMs - (time.workedMs() - workedFrom)
+    late = !(leftMs > 0)
+    if (!late) deadlineAt = time.monotonic() + leftMs // others had the processor meanwhile
     return late
   }
   const options = (keep: (memory: Instance['memory']) => void): QuickJSOptions => ({
@@ -69,7 +79,8 @@ export async function openMachine(settings: MachineSettings, monotonic: () => nu
   return {
     run(request) {
       late = false
-      deadlineAt = monotonic() + settings.softLimitMs
+      workedFrom = time.workedMs()
+      deadlineAt = time.monotonic() + settings.softLimitMs
       try {
         const outcome = evaluate(instance.vm, image, request, settings)
         return late ? { status: 'limit', limit: 'time' } : outcome

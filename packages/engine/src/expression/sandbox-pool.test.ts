@@ -7,6 +7,8 @@ import type { SandboxThread, ThreadLost } from './sandbox-thread.ts'
 interface FakeThread extends SandboxThread {
   readonly seen: string[]
   answer(outcome: SandboxOutcome | ThreadLost): void
+  /** What it says to have worked. */
+  worked: number
   readonly stopped: boolean
 }
 
@@ -14,7 +16,9 @@ interface FakeThread extends SandboxThread {
 function openFakes(workers = 1) {
   const threads: FakeThread[] = []
   const timers = new Set<() => void>()
+  let now = 0
   const clock = {
+    monotonic: () => now,
     schedule: (_delayMs: number, run: () => void) => {
       timers.add(run)
       return { cancel: () => timers.delete(run) }
@@ -32,6 +36,8 @@ function openFakes(workers = 1) {
     const thread: FakeThread = {
       seen,
       taken: 0,
+      worked: Number.NaN,
+      workedMs: () => thread.worked,
       get stopped() {
         return stopped
       },
@@ -50,8 +56,12 @@ function openFakes(workers = 1) {
     return thread
   }
   const pool = openPool({ start, workers, hardLimitMs: 100, clock, logger: silentLogger })
-  const elapse = (): void => {
-    for (const run of timers) run()
+  const elapse = (ms = 100): void => {
+    now += ms
+    for (const run of [...timers]) {
+      timers.delete(run)
+      run()
+    }
   }
   return { pool, threads, elapse, boot, timers }
 }
@@ -107,6 +117,37 @@ describe('the pool of sandbox threads', () => {
     await settle()
     threads[0]!.answer({ status: 'lost', reason: 'heap', outOfMemory: true })
     expect(await answer).toEqual({ status: 'limit', limit: 'memory' })
+  })
+
+  it('waits for a thread that had little of the processor, and not for ever', async () => {
+    const { pool, threads, elapse } = openFakes()
+    const [slow, starved] = [run(pool, 'a'), run(pool, 'b')]
+    await settle()
+    threads[0]!.worked = 60
+    elapse()
+    await settle()
+    threads[0]!.worked = 99
+    elapse()
+    await settle()
+    expect(threads[0]!.stopped).toBe(false)
+    threads[0]!.answer(value('a'))
+    expect(await slow).toEqual(value('a'))
+    await settle()
+    threads[0]!.worked = 1
+    elapse()
+    await settle()
+    elapse(100 * 20)
+    expect(await starved).toEqual({ status: 'limit', limit: 'time' })
+    expect(threads[0]!.stopped).toBe(true)
+  })
+
+  it('ends a thread that has worked for so long, however late it is looked at', async () => {
+    const { pool, threads, elapse } = openFakes()
+    const stuck = run(pool, 'a')
+    await settle()
+    threads[0]!.worked = 100
+    elapse()
+    expect(await stuck).toEqual({ status: 'limit', limit: 'time' })
   })
 
   it('ends a thread that does not answer in time', async () => {

@@ -16,7 +16,7 @@ export interface PoolSettings {
   readonly start: () => Promise<SandboxThread>
   /** Threads at most; none is started before it is needed. */
   readonly workers: number
-  /** Counted from when a warm thread has the request. */
+  /** Of a processor, where that is known, else of the clock; counted from when a warm thread has the request. */
   readonly hardLimitMs: number
   readonly clock: Clock
   readonly logger: Logger
@@ -30,6 +30,10 @@ interface Job {
 
 /** A thread is cheap to replace, and an old one may have kept what it should not. */
 const REQUESTS_PER_THREAD = 10_000
+/** A thread that gets so little of the processor is given up too: others wait for it. */
+const MOST_TIMES_LATE = 20
+/** Time that is left is looked at again, not counted down: a thread may sleep through it. */
+const SHORTEST_LOOK_MS = 20
 
 export function openPool({ start, workers, hardLimitMs, clock, logger }: PoolSettings): SandboxPool {
   const queue: Job[] = []
@@ -75,13 +79,19 @@ export function openPool({ start, workers, hardLimitMs, clock, logger }: PoolSet
     if (closed) throw isClosed()
     let waiting = true
     let late = false
+    const givenUpAt = clock.monotonic() + hardLimitMs * MOST_TIMES_LATE
     // After a pause of our own the answer may be here already, behind the timer: it goes first.
     const overdue = (): void => {
       if (!waiting) return
+      const leftMs = Math.min(hardLimitMs - thread.workedMs(), givenUpAt - clock.monotonic())
+      if (leftMs > 0) {
+        timer = clock.schedule(Math.max(SHORTEST_LOOK_MS, leftMs), () => clock.soon(overdue))
+        return
+      }
       late = true
       void stop(thread)
     }
-    const timer = clock.schedule(hardLimitMs, () => clock.soon(overdue))
+    let timer = clock.schedule(hardLimitMs, () => clock.soon(overdue))
     const outcome = await thread.run(request)
     waiting = false
     timer.cancel()

@@ -22,5 +22,7 @@ export type SandboxOutcome =
   | { readonly status: 'limit'; readonly limit: ExpressionLimitName }
   | { readonly status: 'invalid'; readonly reason: string }
 
-/** A thread takes one request at a time: `ready` once, then an outcome for each. */
-export type SandboxReply = { readonly type: 'ready' } | { readonly type: 'outcome'; readonly outcome: SandboxOutcome }
+/** A thread takes one request at a time: `ready` once, then an outcome for each. `workedMs`: what it has had of a processor so far, see `ThreadTime`. */
+export type SandboxReply =
+  | { readonly type: 'ready'; readonly workedMs: number; readonly place: string | undefined }
+  | { readonly type: 'outcome'; readonly workedMs: number; readonly outcome: SandboxOutcome }

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { type Deferred, deferred, errorCode, errorMessage } from '@lockstep/base'
 import { SandboxUnavailable } from './errors.ts'
 import type { MachineSettings, SandboxOutcome, SandboxReply, SandboxRequest } from './sandbox-protocol.ts'
+import { type ThreadTime, threadTime } from './thread-time.ts'
 
 /** The thread ended before it answered. */
 export interface ThreadLost {
@@ -19,6 +20,8 @@ export interface SandboxThread {
   readonly taken: number
   /** One at a time. */
   run(request: SandboxRequest): Promise<SandboxOutcome | ThreadLost>
+  /** What it has had of a processor since its last answer; NaN where nobody knows. */
+  workedMs(): number
   /** Ends it wherever it is. */
   stop(): Promise<void>
 }
@@ -39,10 +42,16 @@ export async function startThread(settings: MachineSettings): Promise<SandboxThr
   let waiting: Deferred<SandboxOutcome | ThreadLost> | undefined
   let failure: unknown
   let taken = 0
+  let time: ThreadTime | undefined
+  let workedBefore = Number.NaN
 
   worker.on('message', (reply: SandboxReply) => {
     worker.unref()
-    if (reply.type === 'ready') return ready.resolve()
+    workedBefore = reply.workedMs
+    if (reply.type === 'ready') {
+      time = threadTime(reply.place)
+      return ready.resolve()
+    }
     const current = waiting
     waiting = undefined
     current?.resolve(reply.outcome)
@@ -52,6 +61,8 @@ export async function startThread(settings: MachineSettings): Promise<SandboxThr
   })
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', () => {
+      time?.close()
+      time = undefined
       const reason = errorMessage(failure ?? 'its thread ended')
       ready.reject(new SandboxUnavailable({ reason }, { cause: failure }))
       waiting?.resolve({ status: 'lost', reason, outOfMemory: errorCode(failure) === 'ERR_WORKER_OUT_OF_MEMORY' })
@@ -71,6 +82,7 @@ export async function startThread(settings: MachineSettings): Promise<SandboxThr
       worker.postMessage(request)
       return waiting.promise
     },
+    workedMs: () => (time?.workedMs() ?? Number.NaN) - workedBefore,
     async stop() {
       await worker.terminate()
       await ended

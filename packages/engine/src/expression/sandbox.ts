@@ -31,7 +31,7 @@ export interface SandboxOptions {
   readonly logger?: Logger
   /** Threads at most. None is started before it is needed. @default 1 */
   readonly workers?: number
-  /** A program that still runs is stopped at its next step. @default 250 */
+  /** Of a processor, where the system tells: a program that still runs is stopped at its next step. @default 250 */
   readonly softLimitMs?: number
   /** Then its thread is ended, whatever it does. @default 1_000, or twice `softLimitMs` if that is more */
   readonly hardLimitMs?: number
