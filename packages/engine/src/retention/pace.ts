@@ -10,8 +10,8 @@ export interface PaceLimits {
   readonly share: number
 }
 
-/** A batch that takes longer holds up whoever comes after it on the same core or disk. */
-const BATCH_MS = 8
+/** A batch that takes longer holds up whoever comes after it on the same core or disk: what it costs the slowest commits is its length, not its rows. */
+const BATCH_MS = 4
 const LEAST_ROWS = 50
 const SHORTEST_PAUSE_MS = 5
 const FIRST_PRESSED_PAUSE_MS = 100
@@ -40,6 +40,15 @@ export function nextPace(
 /** After something that took so long. */
 export const restMs = (tookMs: number, { share }: PaceLimits): number =>
   Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, tookMs * (1 / share - 1)))
+
+/** Of a sweep that does not keep up. */
+const MOST_SHARE = 0.25
+
+/** A sweep that has gone on until the next one was due is behind: its share doubles each time, or the store would fill up for ever. */
+export function shareAfter(share: number, lastedMs: number, everyMs: number): number {
+  const behind = 2 ** Math.min(10, Math.floor(lastedMs / everyMs))
+  return Math.max(share, Math.min(MOST_SHARE, share * behind))
+}
 
 const atLeast = (rows: number, { mostRows }: PaceLimits): number =>
   Math.floor(Math.min(mostRows, Math.max(rows, Math.min(LEAST_ROWS, mostRows))))

@@ -16,7 +16,7 @@ export interface RetentionOptions {
   readonly archive?: Archive
   /** Most journal rows of one batch. @default 2_000 */
   readonly rowsPerBatch?: number
-  /** Part of the time in which a sweep may use the store. @default 0.04 */
+  /** Part of the time in which a sweep may use the store; one that lasts longer than `every` takes more, up to a quarter. @default 0.03 */
   readonly share?: number
 }
 
@@ -42,7 +42,7 @@ const DEFAULT_KEEP: KeepTimes = {
 }
 
 export function resolveRetention(options: RetentionOptions = {}): ResolvedRetention {
-  const { sweep = true, keep = {}, every = '1h', archive, rowsPerBatch = 2_000, share = 0.04 } = options
+  const { sweep = true, keep = {}, every = '1h', archive, rowsPerBatch = 2_000, share = 0.03 } = options
   if (!Number.isInteger(rowsPerBatch) || rowsPerBatch < 1)
     throw new InvalidOption({ option: 'retention.rowsPerBatch', rule: 'a whole number from 1', value: rowsPerBatch })
   if (!(share > 0 && share <= 1))

@@ -6,7 +6,7 @@ import { abortable, type Clock, errorMessage, type Logger, sleep, type Timer } f
 import type { EngineStore } from '../store/engine-store.ts'
 import type { ExpiredInstance, SweepRequest } from '../store/maintenance-store.ts'
 import { archiveBatch } from './archive.ts'
-import { firstPace, nextPace, type Pace, restMs } from './pace.ts'
+import { firstPace, nextPace, type Pace, type PaceLimits, restMs, shareAfter } from './pace.ts'
 import type { ResolvedRetention } from './retention-options.ts'
 
 export const RETENTION = 'retention'
@@ -52,14 +52,19 @@ const MOST_IN_VAIN = 3
 export async function sweep(context: SweepContext): Promise<SweepReport> {
   const { signal, clock } = context
   const { maintenance } = context.store
-  const limits = { mostRows: context.options.rowsPerBatch, share: context.options.share }
+  const { rowsPerBatch, share, everyMs } = context.options
+  const startedAt = clock.monotonic()
+  const limitsNow = (): PaceLimits => ({
+    mostRows: rowsPerBatch,
+    share: shareAfter(share, clock.monotonic() - startedAt, everyMs),
+  })
   const done = { instances: 0, rows: 0, events: 0, flushes: 0, incidents: 0 }
   const end = (ended: SweepReport['ended'], error?: unknown): SweepReport => ({
     ...done,
     ended,
     error: error === undefined ? undefined : errorMessage(error),
   })
-  let pace: Pace = firstPace(limits)
+  let pace: Pace = firstPace(limitsNow())
   /** Found and not deleted yet. */
   let found: readonly ExpiredInstance[] = []
   let waitingCount = 0
@@ -73,7 +78,7 @@ export async function sweep(context: SweepContext): Promise<SweepReport> {
       if (looked.examined === 0) break
       found = looked.expired
       waitingCount = looked.waiting
-      await rest(clock, restMs(clock.monotonic() - began, limits), signal)
+      await rest(clock, restMs(clock.monotonic() - began, limitsNow()), signal)
       continue
     }
     const pressed = context.isPressed() || waitingCount > MOST_WAITING
@@ -99,7 +104,7 @@ export async function sweep(context: SweepContext): Promise<SweepReport> {
       inVain = removed.instances + removed.rows === 0 ? inVain + 1 : 0
       if (inVain >= MOST_IN_VAIN) return end('stuck')
     }
-    pace = nextPace(pace, { tookMs, pressed }, limits)
+    pace = nextPace(pace, { tookMs, pressed }, limitsNow())
     await rest(clock, pace.pauseMs, signal)
   }
   while (!signal.aborted) {
