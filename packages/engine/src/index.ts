@@ -47,11 +47,14 @@ export type { DocumentFormat, TextProblem } from './graph-document/text/text-ent
 export * from './graph-document/workflows-run.ts'
 export type {
   Incidents,
+  ListGroups,
   ListIncidents,
   ResolveAlike,
   ResolvedAlike,
   ResolveOptions,
   ResolveOutcome,
+  TendOptions,
+  TendOutcome,
 } from './incident/incidents.ts'
 export type { ActivitiesAt } from './instance/activities-at.ts'
 export type { ActivityStatus, ActivitySummary } from './instance/activity-tally.ts'
@@ -127,7 +130,7 @@ export { HeartbeatMissed } from './step/beating.ts'
 export * from './step/payload.ts'
 export { InvalidProgress, type Progress } from './step/progress-reports.ts'
 export * from './step/workflow-fault.ts'
-export type { BreakerState, StoredBreaker } from './store/breaker-store.ts'
+export type { BreakerState, BreakerWait, StoredBreaker } from './store/breaker-store.ts'
 export type {
   DefinitionFilter,
   DefinitionSummary,
@@ -139,7 +142,7 @@ export type { BoundedCount, Consumer } from './store/definition-usage-store.ts'
 export type { EngineStore } from './store/engine-store.ts'
 export * from './store/errors.ts'
 export type { HumanTaskFilter, HumanTaskStatus, HumanTaskView } from './store/human-task-store.ts'
-export type { Incident, IncidentFilter, IncidentGroup } from './store/incident-store.ts'
+export type { GroupFilter, Incident, IncidentFilter, IncidentGroup } from './store/incident-store.ts'
 export type { InstanceView, JournalRow } from './store/instance-reader.ts'
 export type { LimitRule, StoredLimit } from './store/limit-store.ts'
 export type { Area, BrokenRow, FindingCode, KeptAs, RetentionRule, RuleName } from './store/maintenance-store.ts'

@@ -3,7 +3,14 @@ import { InvalidOption, isUuid, type Json } from '@lockstep/base'
 import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import { toPayload } from '../step/payload.ts'
 import type { BoundedCount } from '../store/definition-usage-store.ts'
-import type { Incident, IncidentFilter, IncidentGroup, IncidentPage, IncidentStore } from '../store/incident-store.ts'
+import type {
+  GroupFilter,
+  Incident,
+  IncidentFilter,
+  IncidentGroup,
+  IncidentPage,
+  IncidentStore,
+} from '../store/incident-store.ts'
 import type { RetryOptions } from '../verb/retry.ts'
 import type { RetryOutcome } from '../verb/verb-outcome.ts'
 
@@ -54,6 +61,31 @@ export interface ResolvedAlike {
   readonly more: boolean
 }
 
+export interface ListGroups extends GroupFilter {
+  readonly tenant?: string
+  /** @default 100 */
+  readonly limit?: number
+}
+
+/** What is absent stays as it is. */
+export interface TendOptions {
+  readonly tenant?: string
+  /** Who says so. */
+  readonly by?: string | undefined
+  /** Whether somebody has seen them. */
+  readonly acknowledged?: boolean
+  /** Whoever sees to them; `null`: nobody. */
+  readonly assignee?: string | null
+  /** Mutes them for so long, 366 days at most; `null`: no more. A version that is published later and fails in the same way is heard all the same. */
+  readonly muteMs?: number | null
+  readonly note?: string
+}
+
+export type TendOutcome =
+  | { readonly outcome: 'tended'; readonly before: IncidentGroup; readonly group: IncidentGroup }
+  /** No open incident has this fingerprint. */
+  | { readonly outcome: 'not-found' }
+
 export interface IncidentsContext {
   readonly store: IncidentStore
   readonly retry: (instanceId: string, options: RetryOptions) => Promise<RetryOutcome>
@@ -62,6 +94,7 @@ export interface IncidentsContext {
 
 const UNCLEAR = 'OUTCOME_UNKNOWN'
 const PAGE = 100
+const LONGEST_MUTE_MS = 366 * 86_400_000
 
 export class Incidents {
   readonly #context: IncidentsContext
@@ -83,11 +116,24 @@ export class Incidents {
   }
 
   /** Open ones that are alike, the largest group first. */
-  groups(
-    asked: { readonly tenant?: string; readonly definitionId?: string; readonly limit?: number } = {},
-  ): Promise<readonly IncidentGroup[]> {
-    const { tenant = DEFAULT_TENANT, definitionId, limit = PAGE } = asked
-    return this.#context.store.groups(tenant, definitionId, limit)
+  groups(asked: ListGroups = {}): Promise<readonly IncidentGroup[]> {
+    const { tenant = DEFAULT_TENANT, limit = PAGE, ...filter } = asked
+    return this.#context.store.groups(tenant, filter, limit)
+  }
+
+  /** Says who looks after open incidents that are alike, and whether they are muted. Repeating it is harmless. */
+  async tend(fingerprint: string, options: TendOptions): Promise<TendOutcome> {
+    const { tenant = DEFAULT_TENANT, by, note, ...wanted } = options
+    checkText(fingerprint, 'fingerprint')
+    checkText(note, 'note')
+    if (wanted.assignee !== null) checkText(wanted.assignee, 'assignee')
+    checkMute(wanted.muteMs)
+    const group = async () => (await this.groups({ tenant, fingerprint, limit: 1 }))[0]
+    const before = await group()
+    if (before === undefined) return { outcome: 'not-found' }
+    const isDone = await this.#context.store.tend({ tenant, fingerprint, by, note, ...wanted })
+    const after = isDone ? await group() : undefined
+    return after === undefined ? { outcome: 'not-found' } : { outcome: 'tended', before, group: after }
   }
 
   countOpen(tenant: string = DEFAULT_TENANT): Promise<BoundedCount> {
@@ -158,6 +204,11 @@ function payloadOf(outcome: string, { output, message }: ResolveOptions): string
   if (output !== undefined) payload.output = toPayload(output, 'The output')
   if (message !== undefined) payload.message = message
   return JSON.stringify(payload)
+}
+
+function checkMute(muteMs: number | null | undefined): void {
+  if (muteMs === undefined || muteMs === null || (muteMs > 0 && muteMs <= LONGEST_MUTE_MS)) return
+  throw new InvalidOption({ option: 'mute', rule: 'longer than nothing and at most 366d', value: muteMs })
 }
 
 function checkId(id: string | undefined, option: string): void {

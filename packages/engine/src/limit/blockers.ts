@@ -12,7 +12,7 @@ function toBlocker({ kind, key, step, untilAt, ahead, holders }: StepWait): Bloc
   const subject = `${NAMES[kind]} "${key}"`
   if (kind === 'breaker')
     return {
-      kind,
+      ...{ kind, step, key },
       text: `${subject} is open: step "${step}" is not tried before it lets a probe through`,
       ...(untilAt === undefined ? {} : { untilAt }),
     }
@@ -21,5 +21,5 @@ function toBlocker({ kind, key, step, untilAt, ahead, holders }: StepWait): Bloc
   const others = holders.length > 1 ? ` and ${holders.length - 1} more` : ''
   const place = ahead === 0 ? 'it is next' : `at most ${ahead} are before it`
   const text = `${subject} holds step "${step}" back: ${place}${held}${others}`
-  return { kind, text, ...(untilAt === undefined ? {} : { untilAt }) }
+  return { kind, text, step, key, ...(untilAt === undefined ? {} : { untilAt }) }
 }

@@ -2,9 +2,11 @@ import { parseDuration } from '@lockstep/base'
 import type { DurationText } from '../graph/document.ts'
 import { DEFAULT_TENANT } from '../start/start-request.ts'
 import { checkKey } from '../step/step-policies.ts'
-import type { BreakerStore, StoredBreaker } from '../store/breaker-store.ts'
+import type { BreakerStore, BreakerWait, StoredBreaker } from '../store/breaker-store.ts'
 import type { Breakers } from './breakers.ts'
 import { MOST_LISTED, type PageOfKeys } from './limits.ts'
+
+const MOST_WAITING = 100
 
 interface OfTenant {
   readonly tenant?: string
@@ -31,6 +33,14 @@ export class BreakerControl {
     limit = 100,
   }: OfTenant & PageOfKeys = {}): Promise<readonly StoredBreaker[]> {
     return this.#o.store.list(tenant, after, Math.min(limit, MOST_LISTED))
+  }
+
+  /** Steps that wait for them now: at most a hundred for each. */
+  waiting(keys: readonly string[], { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<readonly BreakerWait[]> {
+    return this.#o.store.waiting(
+      keys.slice(0, MOST_LISTED).map((key) => ({ tenant, key })),
+      MOST_WAITING,
+    )
   }
 
   /** `undefined`: it never opened. */

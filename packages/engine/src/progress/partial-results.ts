@@ -9,6 +9,7 @@ import type { WakeBus } from '../worker/wake-bus.ts'
 import { InvalidPart, TooManyParts } from './errors.ts'
 import { InstanceNews } from './instance-news.ts'
 import { MOST_PARTS, PartWriter } from './part-writer.ts'
+import { readPage } from './read-page.ts'
 
 export interface PartialResultsOptions {
   readonly parts: PartStore
@@ -122,7 +123,7 @@ export class PartialResults {
       using reader = this.#news.add(tenant, instanceId, isNews)
       // Words first: a step that has ended between the two has handed out all that it has to.
       const words = spokeAfter === undefined ? [] : await this.#o.progress.read(tenant, instanceId)
-      const page = await this.#o.parts.read(tenant, instanceId, after, limit)
+      const page = await readPage(this.#o.parts, tenant, instanceId, after, limit)
       if (page === undefined) throw new InstanceNotFound({ instanceId })
       const progress = words.some((word) => isNewWord(word.at)) ? words : []
       const leftMs = deadline - this.#o.clock.monotonic()
@@ -144,7 +145,7 @@ export class PartialResults {
         yield part
         last = part.number
       }
-      if (page.ended && page.parts.length < MOST_READ) return
+      if (page.ended) return
     }
   }
 

@@ -28,6 +28,12 @@ export interface BreakerTrip extends BreakerName {
   readonly reason: string
 }
 
+/** A step that a breaker does not let through. */
+export interface BreakerWait extends BreakerName {
+  readonly instanceId: string
+  readonly step: string
+}
+
 /** Breakers on which all nodes agree. A breaker that has no row is closed, and its generation is 0. */
 export interface BreakerStore {
   read(names: readonly BreakerName[]): Promise<readonly StoredBreaker[]>
@@ -40,4 +46,6 @@ export interface BreakerStore {
   /** Closes it. Answers instances that waited for it and are due now; `undefined`: there is no such breaker. */
   reset(name: BreakerName): Promise<readonly string[] | undefined>
   list(tenant: string, after: string, limit: number): Promise<readonly StoredBreaker[]>
+  /** Steps that wait for them, at most so many for each. */
+  waiting(names: readonly BreakerName[], most: number): Promise<readonly BreakerWait[]>
 }

@@ -95,12 +95,19 @@ export interface DefinitionStanding {
 export interface ScheduleFilter {
   readonly definitionId?: string | undefined
   readonly paused?: boolean | undefined
+  /** What its id or its name contains, whatever the case. */
+  readonly text?: string | undefined
 }
 
 export type ListedSchedule = Pick<
   ScheduleRow,
   'tenant' | 'id' | 'document' | 'revision' | 'definitionId' | 'owner' | 'paused' | 'dueAt' | 'lastFiredAt'
->
+> & {
+  /** The latest decision about it; undefined: there was none yet. */
+  readonly lastRun: ScheduleRun | undefined
+  /** Of its latest twenty decisions. */
+  readonly lately: { readonly runs: number; readonly late: number; readonly skipped: number }
+}
 
 export interface BookmarkFilter {
   readonly name?: string | undefined
@@ -171,10 +178,20 @@ export interface HeldView {
   readonly silentMs: number | undefined
 }
 
+/** How many instances have which status, among the newest 10,000 that can fit. */
+export interface StatusCounts {
+  /** By status as it is shown; those of which there are none are left out. */
+  readonly statuses: Readonly<Record<string, number>>
+  /** There are no others. */
+  readonly exact: boolean
+}
+
 /** What lists are made of, page by page and in both directions. Every read looks at a bounded number of rows. Never part of a decision. */
 export interface BrowseStore {
   /** Newest first unless told; keys are ids. */
   instances(tenant: string, filter: InstanceFilter, place: InstancePlace, limit: number): Promise<Page<InstanceView>>
+  /** Inputs are not looked at: they stand in journals, and thousands of those would be read. */
+  instanceCounts(tenant: string, filter: Omit<InstanceFilter, 'statuses' | 'input'>): Promise<StatusCounts>
   /** Copies of one, newest first, behind an id. */
   forks(tenant: string, of: string, from: string | undefined, limit: number): Promise<readonly InstanceView[]>
   definitions(
@@ -211,6 +228,19 @@ export interface LockWait {
   readonly since: number
 }
 
+/** One instance that waits for one lock. */
+export interface LockWaiter {
+  /** Full name of the lock. */
+  readonly name: string
+  readonly instanceId: string
+  readonly definitionId: string
+  readonly step: string
+  /** Epoch milliseconds of the store's clock. */
+  readonly since: number
+  /** It waits for ever. `false`: it gives up some time, or stands in line for its step, which may. */
+  readonly isEndless: boolean
+}
+
 /** Who has what in hand, and who stands in line for it. As bounded as lists are. */
 export interface HoldingStore {
   /** By id of the instance. */
@@ -224,4 +254,6 @@ export interface HoldingStore {
    * have something to do those whose last fact is that they wait for a critical section.
    */
   lockWaits(): Promise<readonly LockWait[]>
+  /** The same, each by itself: at most `limit`, those who have waited longest first. */
+  lockWaiters(limit: number): Promise<readonly LockWaiter[]>
 }

@@ -48,6 +48,40 @@ export interface IncidentGroup {
   readonly instances: number
   readonly firstAt: number
   readonly lastAt: number
+  /** Of the workflow, in the oldest and in the newest of them; 0 where the instance is gone. */
+  readonly firstVersion: number
+  readonly lastVersion: number
+  /** Somebody has seen them. Ends when all that it was said of are resolved. */
+  readonly acknowledgedAt: number | undefined
+  /** Absent: nobody who was known by name. */
+  readonly acknowledgedBy: string | undefined
+  /** Whoever sees to them. Ends as the acknowledgement does. */
+  readonly assignee: string | undefined
+  /** While they are muted: until then, or until a version that is published later fails in the same way. */
+  readonly mutedUntil: number | undefined
+  /** What was said with the last change of these. */
+  readonly note: string | undefined
+}
+
+export interface GroupFilter {
+  readonly definitionId?: string | undefined
+  readonly fingerprint?: string | undefined
+  /** @default both */
+  readonly muted?: boolean | undefined
+}
+
+/** What somebody says of a group; what is absent stays as it is. */
+export interface Tending {
+  readonly tenant: string
+  readonly fingerprint: string
+  /** Who says it. */
+  readonly by: string | undefined
+  readonly acknowledged?: boolean | undefined
+  /** `null`: nobody. */
+  readonly assignee?: string | null | undefined
+  /** From now on; `null`: no more. */
+  readonly muteMs?: number | null | undefined
+  readonly note: string | undefined
 }
 
 export interface Resolution {
@@ -71,8 +105,10 @@ export interface IncidentStore {
   /** Newest first, those before the id `before`. With a filter it looks at the next 10,000 and answers those of them that fit. */
   list(tenant: string, filter: IncidentFilter, before: string | undefined, limit: number): Promise<IncidentPage>
   get(tenant: string, incidentId: string): Promise<Incident | undefined>
-  /** Open ones by fingerprint, the largest group first; of at most the newest 100,000. */
-  groups(tenant: string, definitionId: string | undefined, limit: number): Promise<readonly IncidentGroup[]>
+  /** Open ones by fingerprint, the largest group first; of at most the newest 20,000. */
+  groups(tenant: string, filter: GroupFilter, limit: number): Promise<readonly IncidentGroup[]>
+  /** `false`: none of them is open. */
+  tend(tending: Tending): Promise<boolean>
   countOpen(tenant: string): Promise<BoundedCount>
   resolve(resolution: Resolution): Promise<ResolveVerdict>
 }

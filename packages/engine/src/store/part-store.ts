@@ -28,7 +28,7 @@ export type PartVerdict = 'kept' | 'known' | 'gap' | 'full' | 'lost'
 export interface PartPage {
   readonly parts: readonly Part[]
   readonly status: string
-  /** Nothing comes any more behind those that are kept. */
+  /** Its instance has ended: nothing comes any more behind those that are kept. */
   readonly ended: boolean
 }
 

@@ -52,6 +52,10 @@ export interface Blocker {
   readonly text: string
   /** When it will be over, where that can be told. */
   readonly untilAt?: number
+  /** The step that it holds back; absent: all of it. */
+  readonly step?: string
+  /** Name of the limit, lock or breaker. */
+  readonly key?: string
 }
 
 export interface Why {

@@ -137,7 +137,7 @@ export class Worker implements Holder<HeldInstance> {
   /** A start is on its way that will be adopted here: until then its claim in the store is not a lost one. */
   expect(instanceId: string): Disposable {
     this.#expected.add(instanceId)
-    return { [Symbol.dispose]: () => this.#expected.delete(instanceId) }
+    return new Expected(this.#expected, instanceId)
   }
 
   /** Takes an instance that this node has just started. */
@@ -426,5 +426,20 @@ export class Worker implements Holder<HeldInstance> {
     this.#inboxes.forget(held)
     if (this.#held.get(held.identity.instanceId) === held) this.#held.delete(held.identity.instanceId)
     this.#probation.leave(held)
+  }
+}
+
+/** A class, not an object around a closure: V8 gives each such object a shape of its own, and every start makes one. */
+class Expected implements Disposable {
+  readonly #among: Set<string>
+  readonly #instanceId: string
+
+  constructor(among: Set<string>, instanceId: string) {
+    this.#among = among
+    this.#instanceId = instanceId
+  }
+
+  [Symbol.dispose](): void {
+    this.#among.delete(this.#instanceId)
   }
 }

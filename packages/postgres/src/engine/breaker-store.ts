@@ -22,6 +22,13 @@ export function postgresBreakers(db: Db): BreakerStore {
       return (await api.many(sql.callWaiting, name)).map((row) => row.id)
     },
     list: async (tenant, after, limit) => (await api.many(sql.list, { tenant, after, limit })).map(toBreaker),
+    waiting: async (names, most) => {
+      const params = { tenants: names.map((name) => name.tenant), keys: names.map((name) => name.key), most }
+      return (await api.many(sql.waiting, params)).map(({ instance_id, ...row }) => ({
+        ...row,
+        instanceId: instance_id,
+      }))
+    },
   }
 }
 

@@ -35,6 +35,21 @@ export const list = statement<{ tenant: string; after: string; limit: number }, 
   { readOnly: true },
 )
 
+/** Each line by its partial index, up to the limit. */
+export const waiting = statement<
+  { tenants: readonly string[]; keys: readonly string[]; most: number },
+  { tenant: string; key: string; instance_id: string; step: string }
+>(
+  'breaker_waiting',
+  (p) => [p.tenants, p.keys, p.most],
+  `select w.tenant, w.key, w.instance_id, w.step
+     from unnest($1::text[], $2::text[]) as n(tenant, key)
+    cross join lateral (
+      select p.tenant, p.key, p.instance_id, p.step from step_permit p
+       where p.tenant = n.tenant and p.kind = 'breaker' and p.key = n.key and p.node_id is null and p.until_at > clock_timestamp() limit $3) w`,
+  { readOnly: true },
+)
+
 /** Opens one that is closed and has not changed since it was looked at; without a generation, whatever it is. One row, by primary key. */
 export const trip = statement<{
   tenant: string

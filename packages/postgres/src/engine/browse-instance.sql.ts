@@ -139,6 +139,24 @@ export const instanceCountAmong = statement<InstancesAmong, { count: number }>(
   { readOnly: true },
 )
 
+const counted = (within: string): string => `
+  select n.status, count(*)::integer as count from (select ${shownStatus} as status ${joined} where ${within} and ${wanted}) n group by n.status`
+
+/** The newest stretch, by status. */
+export const instanceStatuses = statement<InstanceListed, { status: string; count: number }>(
+  'browse_instance_statuses',
+  bindWanted,
+  counted(below),
+  { readOnly: true },
+)
+
+export const instanceStatusesAmong = statement<InstancesAmong, { status: string; count: number }>(
+  'browse_instance_statuses_among',
+  (p) => [...bindWanted(p), p.ids],
+  counted(`i.id = any ($18::uuid[]) and ${below}`),
+  { readOnly: true },
+)
+
 /** One more than a stretch: there are too many of them to be named. In the order of the index, so that nothing else is read. */
 export const idsOfCorrelation = statement<{ tenant: string; correlationId: string }, { id: string }>(
   'browse_ids_of_correlation',

@@ -45,6 +45,25 @@ export function browseInstances(lane: Lane): BrowseStore['instances'] {
   }
 }
 
+/** Along the same bounded stretch as the first page of the list. */
+export function countInstances(lane: Lane): BrowseStore['instanceCounts'] {
+  return async (tenant, filter) => {
+    const { ids, prefix } = await narrowed(lane, tenant, filter)
+    const params = { tenant, limit: 0, ...instanceParams(filter) }
+    if (ids !== undefined) {
+      const rows = await lane.many(sql.instanceStatusesAmong, { ...params, ids, from: undefined, to: undefined })
+      return { statuses: byStatus(rows), exact: true }
+    }
+    const { low, high: from } = endsOf(filter, prefix)
+    const edge = nearer(await lane.maybeOne(sql.instanceBoundDown, { from }), low, false)
+    const rows = await lane.many(sql.instanceStatuses, { ...params, from, to: edge?.id })
+    return { statuses: byStatus(rows), exact: edge === undefined || edge.last === true }
+  }
+}
+
+const byStatus = (rows: readonly { readonly status: string; readonly count: number }[]) =>
+  Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+
 interface Narrowed {
   /** Only these can fit. Absent: too many to be named. */
   readonly ids?: readonly string[]

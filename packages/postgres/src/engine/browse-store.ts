@@ -4,7 +4,7 @@ import type { Db } from '../db/db.ts'
 import * as sql from './browse.sql.ts'
 import * as bookmark from './browse-bookmark.sql.ts'
 import { browseDefinitions } from './browse-definitions.ts'
-import { browseInstances } from './browse-instances.ts'
+import { browseInstances, countInstances } from './browse-instances.ts'
 import * as named from './browse-named.sql.ts'
 import * as standing from './browse-standing.sql.ts'
 import { stretch } from './browse-stretch.ts'
@@ -17,6 +17,7 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
 
   return {
     instances: browseInstances(lane),
+    instanceCounts: countInstances(lane),
     forks: async (tenant, of, from, limit) =>
       (await lane.many(sql.forks, { tenant, of, from, limit })).map((row) => toView(tenant, row)),
     definitions: browseDefinitions(lane),
@@ -34,8 +35,8 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
           .map(({ kind, text, trigger }) => ({ kind, text, ...(kind === 'schedule' ? { when: trigger } : {}) })),
       }))
     },
-    schedules: async (tenant, { definitionId, paused }, place, limit) => {
-      const wanted = { tenant, from: place.from, limit, definitionId, paused }
+    schedules: async (tenant, { definitionId, paused, text }, place, limit) => {
+      const wanted = { tenant, from: place.from, limit, definitionId, paused, text }
       const [bound, list] = place.back
         ? [named.scheduleBoundDown, named.schedulesDown]
         : [named.scheduleBoundUp, named.schedulesUp]
@@ -46,7 +47,10 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
         (to) => lane.many(list, { ...wanted, to }),
         (to) => lane.one(named.scheduleCount, { ...wanted, to }),
       )
-      return { ...page, rows: page.rows.map(toSchedule) }
+      const ids = page.rows.map(({ id }) => id)
+      const latest = ids.length === 0 ? [] : await lane.many(named.latestRuns, { tenant, ids })
+      const of = new Map(latest.map((row) => [row.schedule_id, row]))
+      return { ...page, rows: page.rows.map((row) => toSchedule(row, of.get(row.id))) }
     },
     runs: async (tenant, id, { from, back = false }, limit) => {
       const rows = await lane.many(back ? sql.runsUp : sql.runsDown, { tenant, id, from, limit })
@@ -118,9 +122,18 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
     },
     lockWaits: async () =>
       (await lane.many(sql.lockWaits, {})).map(({ tenant, key, count, since }) => ({
-        name: tenant === 'default' ? key : `${tenant}/${key}`,
+        name: lockNameOf(tenant, key),
         instances: count,
         since,
+      })),
+    lockWaiters: async (limit) =>
+      (await lane.many(sql.lockWaiters, { limit })).map((row) => ({
+        name: lockNameOf(row.tenant, row.key),
+        instanceId: row.instance_id,
+        definitionId: row.definition_id,
+        step: row.step,
+        since: row.since,
+        isEndless: row.is_endless,
       })),
     holder: async (tenant, id) => {
       const row = await lane.maybeOne(sql.holder, { tenant, id })
@@ -129,6 +142,8 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
   }
 }
 
+const lockNameOf = (tenant: string, key: string): string => (tenant === 'default' ? key : `${tenant}/${key}`)
+
 /** Locks of other tenants than the default one bear its name before theirs; the name alone does not tell which it is. */
 function linesOf(name: string) {
   const slash = name.indexOf('/')
@@ -136,7 +151,7 @@ function linesOf(name: string) {
   return slash < 1 ? [own] : [own, { name, tenant: name.slice(0, slash), key: name.slice(slash + 1) }]
 }
 
-const toSchedule = (row: named.ScheduleListRow) => ({
+const toSchedule = (row: named.ScheduleListRow, latest: named.LatestRunRow | undefined) => ({
   tenant: row.tenant,
   id: row.id,
   document: row.document,
@@ -146,6 +161,8 @@ const toSchedule = (row: named.ScheduleListRow) => ({
   paused: row.paused,
   dueAt: row.due_at ?? undefined,
   lastFiredAt: row.last_fired_at ?? undefined,
+  lastRun: latest && toRun(latest),
+  lately: { runs: latest?.runs ?? 0, late: latest?.late_ones ?? 0, skipped: latest?.skipped ?? 0 },
 })
 
 const toBookmark = (row: bookmark.BookmarkRow): BookmarkView => ({

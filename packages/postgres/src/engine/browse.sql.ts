@@ -24,7 +24,7 @@ export const forks = statement<{ tenant: string; of: string; from: string | unde
   { readOnly: true },
 )
 
-const runColumns =
+export const runColumns =
   'id, key, state, reason, origin, nominal_at, last_at, count, exact, late, instance_id, decided_at, fired_at, node_id, ended_at, status'
 
 interface RunsListed {
@@ -166,18 +166,43 @@ export const lockLines = statement<
 )
 
 /** Lines by their partial index; for the others, the last fact of each by primary key. Whoever waits for a section has nothing else to tell. */
+const lockWaiting = `line as materialized (
+          select p.tenant, p.key, p.instance_id, p.step, p.asked_at as since, false as is_endless
+            from step_permit p where p.kind = 'lock' and p.node_id is null limit 1000),
+        looked as materialized (select a.instance_id, a.tenant from agenda a order by a.instance_id limit 1000),
+        section as (
+          select l.tenant, j.data -> 'wait' ->> 'name' as key, l.instance_id, j.data ->> 'step' as step, j.at as since,
+                 j.data -> 'wait' -> 'timeoutMs' is null as is_endless
+            from looked l cross join lateral (
+                   select f.kind, f.at, f.data from journal f where f.instance_id = l.instance_id and f.tenant = l.tenant order by f.seq desc limit 1) j
+           where j.kind = 'waiting' and j.data -> 'wait' ->> 'kind' = 'lock'),
+        waiting as (select * from line union all select * from section)`
+
 export const lockWaits = statement<object, { tenant: string; key: string; count: number; since: number }>(
   'browse_lock_waits',
   () => [],
-  `with line as materialized (
-          select p.tenant, p.key, p.instance_id, p.asked_at as since from step_permit p where p.kind = 'lock' and p.node_id is null limit 1000),
-        looked as materialized (select a.instance_id, a.tenant from agenda a order by a.instance_id limit 1000),
-        section as (
-          select l.tenant, j.data -> 'wait' ->> 'name' as key, l.instance_id, j.at as since
-            from looked l cross join lateral (
-                   select f.kind, f.at, f.data from journal f where f.instance_id = l.instance_id and f.tenant = l.tenant order by f.seq desc limit 1) j
-           where j.kind = 'waiting' and j.data -> 'wait' ->> 'kind' = 'lock')
-   select w.tenant, w.key, count(distinct w.instance_id)::integer as count, min(w.since) as since
-     from (select * from line union all select * from section) w group by w.tenant, w.key`,
+  `with ${lockWaiting}
+   select w.tenant, w.key, count(distinct w.instance_id)::integer as count, min(w.since) as since from waiting w group by w.tenant, w.key`,
+  { readOnly: true },
+)
+
+export interface LockWaiterRow {
+  readonly tenant: string
+  readonly key: string
+  readonly instance_id: string
+  readonly definition_id: string
+  readonly step: string
+  readonly since: number
+  readonly is_endless: boolean
+}
+
+/** The same, each by itself, who has waited longest first; definitions by primary key. */
+export const lockWaiters = statement<{ limit: number }, LockWaiterRow>(
+  'browse_lock_waiters',
+  (p) => [p.limit],
+  `with ${lockWaiting}
+   select w.tenant, w.key, w.instance_id, i.definition_id, w.step, w.since, w.is_endless
+     from (select * from waiting order by since limit $1) w join instance i on i.id = w.instance_id and i.tenant = w.tenant
+    order by w.since`,
   { readOnly: true },
 )

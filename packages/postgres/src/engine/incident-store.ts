@@ -7,6 +7,7 @@ import { unlessDeadlock } from './stimulus-store.ts'
 const LOOK_AT = 10_000
 const GROUP_LOOK_AT = 20_000
 const MOST_COUNTED = 1_000
+const MOST_FORGOTTEN = 20
 
 export function postgresIncidents(db: Db): IncidentStore {
   const lane = db.lane('api')
@@ -22,18 +23,33 @@ export function postgresIncidents(db: Db): IncidentStore {
       const row = await lane.maybeOne(sql.one, { tenant, id })
       return row && toIncident(tenant, row)
     },
-    groups: async (tenant, definitionId, limit) =>
-      (await lane.many(sql.groups, { tenant, definitionId, limit, lookAt: GROUP_LOOK_AT })).map((row) => ({
-        fingerprint: row.fingerprint,
-        definitionId: row.definition_id ?? '',
-        code: row.code,
-        step: row.step ?? undefined,
-        message: row.message,
-        open: row.open,
-        instances: row.instances,
-        firstAt: row.first_at,
-        lastAt: row.last_at,
-      })),
+    groups: async (tenant, { definitionId, fingerprint, muted }, limit) =>
+      (await lane.many(sql.groups, { tenant, definitionId, fingerprint, muted, limit, lookAt: GROUP_LOOK_AT })).map(
+        (row) => ({
+          fingerprint: row.fingerprint,
+          definitionId: row.definition_id ?? '',
+          code: row.code,
+          step: row.step ?? undefined,
+          message: row.message,
+          open: row.open,
+          instances: row.instances,
+          firstAt: row.first_at,
+          lastAt: row.last_at,
+          firstVersion: row.first_version ?? 0,
+          lastVersion: row.last_version ?? 0,
+          acknowledgedAt: row.acknowledged_at ?? undefined,
+          acknowledgedBy: row.acknowledged_by ?? undefined,
+          assignee: row.assignee ?? undefined,
+          mutedUntil: row.muted_until ?? undefined,
+          note: row.note ?? undefined,
+        }),
+      ),
+    tend: async (tending) => {
+      const { tenant, fingerprint } = tending
+      if ((await lane.maybeOne(sql.tend, tending)) === undefined) return false
+      await lane.run(sql.forgetCare, { tenant, fingerprint, limit: MOST_FORGOTTEN })
+      return true
+    },
     countOpen: async (tenant) => {
       const { count } = await lane.one(sql.countOpen, { tenant, most: MOST_COUNTED + 1 })
       return { value: Math.min(count, MOST_COUNTED), exact: count <= MOST_COUNTED }

@@ -1,3 +1,4 @@
+import type { Tending } from '@lockstep/engine/ports'
 import { statement } from '../db/statement.ts'
 
 export interface IncidentRow {
@@ -119,37 +120,117 @@ export const one = statement<{ tenant: string; id: string }, IncidentRow>(
   { readOnly: true },
 )
 
-/** Of the newest open ones, by the index of them. Grouped by instance first: a count of distinct ones would sort them all. */
-export const groups = statement<
-  { tenant: string; definitionId: string | undefined; limit: number; lookAt: number },
-  {
-    fingerprint: string
-    definition_id: string | null
-    code: string
-    step: string | null
-    message: string
-    open: number
-    instances: number
-    first_at: number
-    last_at: number
-  }
->(
+export interface GroupRow {
+  readonly fingerprint: string
+  readonly definition_id: string | null
+  readonly code: string
+  readonly step: string | null
+  readonly message: string
+  readonly open: number
+  readonly instances: number
+  readonly first_at: number
+  readonly last_at: number
+  readonly first_version: number | null
+  readonly last_version: number | null
+  readonly acknowledged_at: number | null
+  readonly acknowledged_by: string | null
+  readonly assignee: string | null
+  readonly muted_until: number | null
+  readonly note: string | null
+}
+
+interface Groups {
+  readonly tenant: string
+  readonly definitionId: string | undefined
+  readonly fingerprint: string | undefined
+  readonly muted: boolean | undefined
+  readonly limit: number
+  readonly lookAt: number
+}
+
+/**
+ * Of the newest open ones, by the index of them. Grouped by instance first: a count of distinct ones would sort them all. `heard`: muted, but a version
+ * failed that was published later; of muted groups alone, and by primary key. What was said of a group holds while any of it is open that was then.
+ */
+export const groups = statement<Groups, GroupRow>(
   'incident_groups',
-  (p) => [p.tenant, p.definitionId, p.limit, p.lookAt],
-  `select g.fingerprint, g.open, g.instances, g.first_at, g.last_at, n.code, n.step, n.message, i.definition_id from (
+  (p) => [p.tenant, p.definitionId, p.limit, p.lookAt, p.fingerprint, p.muted],
+  `with newest as materialized (
+     select x.id, x.instance_id, x.fingerprint, x.opened_at from incident x
+      where x.tenant = $1 and x.resolved_at is null order by x.id desc limit $4),
+   alike as (
      select a.fingerprint, sum(a.open)::integer as open, count(*)::integer as instances, min(a.first_at) as first_at, max(a.last_at) as last_at,
-            max(a.newest)::uuid as newest
+            min(a.oldest)::uuid as oldest, max(a.newest)::uuid as newest
        from (select n.fingerprint, n.instance_id, count(*) as open, min(n.opened_at) as first_at, max(n.opened_at) as last_at,
-                    max(n.id::text collate "C") as newest
-               from (select x.id, x.instance_id, x.fingerprint, x.opened_at from incident x
-                      where x.tenant = $1 and x.resolved_at is null order by x.id desc limit $4) n
+                    min(n.id::text collate "C") as oldest, max(n.id::text collate "C") as newest
+               from newest n where $5::text is null or n.fingerprint = $5
               group by n.fingerprint, n.instance_id) a
-      group by a.fingerprint) g
-   join lateral (select x.instance_id, x.code, x.step, x.message from incident x where x.id = g.newest and x.tenant = $1 offset 0) n on true
-   left join lateral (select x.definition_id from instance x where x.id = n.instance_id offset 0) i on true
-   where $2::text is null or i.definition_id = $2
-   order by g.open desc, g.fingerprint limit $3`,
+      group by a.fingerprint),
+   heard as materialized (
+     select distinct n.fingerprint
+       from newest n join incident_care c on c.tenant = $1 and c.fingerprint = n.fingerprint and c.muted_until > clock_timestamp() and n.opened_at >= c.muted_at
+       join lateral (select x.version from instance x where x.id = n.instance_id offset 0) i on i.version > c.muted_version),
+   cared as (
+     select g.*, c.note as said,
+            case when c.acknowledged_at >= g.first_at then c.acknowledged_at end as acknowledged_at,
+            case when c.acknowledged_at >= g.first_at then c.acknowledged_by end as acknowledged_by,
+            case when c.assigned_at >= g.first_at then c.assignee end as assignee,
+            case when c.muted_until > clock_timestamp() and h.fingerprint is null then c.muted_until end as muted_until
+       from alike g
+       left join incident_care c on c.tenant = $1 and c.fingerprint = g.fingerprint
+       left join heard h on h.fingerprint = g.fingerprint)
+   select g.fingerprint, g.open, g.instances, g.first_at, g.last_at, n.code, n.step, n.message, i.definition_id, i.version as last_version, o.version as first_version,
+          g.acknowledged_at, g.acknowledged_by, g.assignee, g.muted_until,
+          case when coalesce(g.acknowledged_at, g.muted_until) is not null or g.assignee is not null then g.said end as note
+     from cared g
+     join lateral (select x.instance_id, x.code, x.step, x.message from incident x where x.id = g.newest and x.tenant = $1 offset 0) n on true
+     left join lateral (select x.definition_id, x.version from instance x where x.id = n.instance_id offset 0) i on true
+     left join lateral (select y.version from incident x join instance y on y.id = x.instance_id where x.id = g.oldest and x.tenant = $1 offset 0) o on true
+    where ($2::text is null or i.definition_id = $2) and ($6::boolean is null or (g.muted_until is not null) = $6)
+    order by g.open desc, g.fingerprint limit $3`,
   { readOnly: true },
+)
+
+/** One row, where any of the group is open; each part is told whether it changes at all. By the index of open ones that are alike, and primary keys. */
+export const tend = statement<Tending, { fingerprint: string }>(
+  'incident_tend',
+  (p) => [
+    ...[p.tenant, p.fingerprint, p.by, p.acknowledged, p.assignee !== undefined, p.assignee],
+    ...[p.muteMs !== undefined, p.muteMs, p.note],
+  ],
+  `insert into incident_care as c
+     (tenant, fingerprint, acknowledged_at, acknowledged_by, assigned_at, assignee, muted_at, muted_until, muted_version, note, changed_at)
+   select $1, $2, case when $4::boolean then t.at end, case when $4::boolean then $3::text end,
+          case when $6::text is not null then t.at end, $6::text,
+          case when $8::float8 is not null then t.at end, t.at + $8::float8 * interval '1 millisecond',
+          case when $8::float8 is not null then d.latest end, $9::text, t.at
+     from (select x.instance_id from incident x where x.tenant = $1 and x.fingerprint = $2 and x.resolved_at is null limit 1) n
+     cross join (select clock_timestamp() as at) t
+     left join instance i on i.id = n.instance_id and i.tenant = $1
+     left join definition d on d.id = i.definition_id and d.tenant = $1
+   on conflict (tenant, fingerprint) do update set
+     acknowledged_at = case when $4::boolean is null then c.acknowledged_at else excluded.acknowledged_at end,
+     acknowledged_by = case when $4::boolean is null then c.acknowledged_by else excluded.acknowledged_by end,
+     assigned_at = case when $5::boolean then excluded.assigned_at else c.assigned_at end,
+     assignee = case when $5::boolean then excluded.assignee else c.assignee end,
+     muted_at = case when $7::boolean then excluded.muted_at else c.muted_at end,
+     muted_until = case when $7::boolean then excluded.muted_until else c.muted_until end,
+     muted_version = case when $7::boolean then excluded.muted_version else c.muted_version end,
+     note = excluded.note, changed_at = excluded.changed_at
+   returning c.fingerprint`,
+)
+
+/** A few of what was said long ago of groups that have nothing open: whoever writes a row takes more than one away, and the table stays small. */
+export const forgetCare = statement<{ tenant: string; fingerprint: string; limit: number }>(
+  'incident_care_forget',
+  (p) => [p.tenant, p.fingerprint, p.limit],
+  `delete from incident_care c
+    where c.tenant = $1 and c.fingerprint = any (array(
+      select o.fingerprint from incident_care o
+       where o.tenant = $1 and o.fingerprint <> $2 and o.changed_at < clock_timestamp() - interval '30 days'
+         and (o.muted_until is null or o.muted_until < clock_timestamp())
+         and not exists (select 1 from incident x where x.tenant = $1 and x.fingerprint = o.fingerprint and x.resolved_at is null)
+       order by o.changed_at limit $3))`,
 )
 
 export const countOpen = statement<{ tenant: string; most: number }, { count: number }>(

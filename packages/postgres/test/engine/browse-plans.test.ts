@@ -54,8 +54,21 @@ describe.each(['postgres', 'pglite'] as const)('finding instances on %s', (drive
     ['a parent', () => touched(sql.idsOfParent, { tenant: TENANT, parentId: uuid(1) })],
     ['an id', () => touched(sql.idsBetween, { tenant: TENANT, first: uuid(9_000), last: uuid(9_009) })],
     ['ids that an index gave', () => touched(sql.instanceCountAmong, among)],
+    ['the statuses of ids that an index gave', () => touched(sql.instanceStatusesAmong, among)],
   ])('by %s reads a few pages', async (_, read) => {
     expect(await read()).toBeLessThan(pages / 4)
+  })
+
+  it('counts statuses along one stretch, and says whether that was all', async () => {
+    const browse = postgresBrowse(db)
+    expect(await browse.instanceCounts(TENANT, {})).toEqual({ statuses: { completed: 10_000 }, exact: false })
+    expect(await browse.instanceCounts(TENANT, { text: 'order-999' })).toEqual({
+      ...{ statuses: { completed: 11 }, exact: true },
+    })
+    expect(await browse.instanceCounts(TENANT, { correlationId: 'nobody' })).toEqual({ statuses: {}, exact: true })
+    expect(await browse.instanceCounts('another', {})).toEqual({ statuses: {}, exact: false })
+    const until = { text: uuid(16).slice(0, 35) }
+    expect(await browse.instanceCounts(TENANT, until)).toMatchObject({ statuses: { completed: 16 }, exact: true })
   })
 
   it('gives them in both orders, forth and back', async () => {

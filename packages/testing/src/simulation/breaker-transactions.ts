@@ -81,6 +81,14 @@ export function breakerTransactions(database: Database): Synchronous<BreakerStor
         .sort((a, b) => (a.key < b.key ? -1 : 1))
         .slice(0, limit)
         .map(view),
+    waiting: (names, most) =>
+      names.flatMap((name) =>
+        [...stepsOf(tables).permits.values()]
+          .filter(({ kind, tenant, key }) => kind === 'breaker' && tenant === name.tenant && key === name.key)
+          .filter(({ untilAt }) => untilAt! > database.now())
+          .slice(0, most)
+          .map(({ tenant, key, instanceId, step }) => ({ tenant, key, instanceId, step })),
+      ),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Incident, IncidentStore } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { putMessage, stimulate } from './stimulate.ts'
 import type { Synchronous } from './synchronous.ts'
-import type { IncidentTableRow } from './tables.ts'
+import { type IncidentCareTableRow, type IncidentTableRow, keyOf } from './tables.ts'
 
 export function incidentTransactions(database: Database): Synchronous<IncidentStore> {
   const { tables, now } = database
@@ -28,20 +28,51 @@ export function incidentTransactions(database: Database): Synchronous<IncidentSt
       const row = tables.incidents.get(id)
       return row?.tenant === tenant ? toIncident(database, row) : undefined
     },
-    groups: (tenant, definitionId, limit) =>
+    groups: (tenant, { definitionId, fingerprint: only, muted }, limit) =>
       [...groupBy(open(tenant), (row) => row.fingerprint)]
         .map(([fingerprint, rows]) => {
-          const { code, message, step, definitionId: of } = toIncident(database, rows[0]!)
+          const { code, message, step, definitionId: of, version } = toIncident(database, rows[0]!)
+          const firstAt = Math.min(...rows.map((row) => row.openedAt))
           return {
-            ...{ fingerprint, definitionId: of, code, step, message, open: rows.length },
+            ...{ fingerprint, definitionId: of, code, step, message, open: rows.length, firstAt },
             instances: new Set(rows.map((row) => row.instanceId)).size,
-            firstAt: Math.min(...rows.map((row) => row.openedAt)),
             lastAt: Math.max(...rows.map((row) => row.openedAt)),
+            firstVersion: toIncident(database, rows.at(-1)!).version,
+            lastVersion: version,
+            ...careOf(database, tables.incidentCare.get(keyOf(tenant, fingerprint)), firstAt, rows),
           }
         })
         .filter((group) => definitionId === undefined || group.definitionId === definitionId)
+        .filter((group) => only === undefined || group.fingerprint === only)
+        .filter((group) => muted === undefined || (group.mutedUntil !== undefined) === muted)
         .sort((a, b) => b.open - a.open || (a.fingerprint < b.fingerprint ? -1 : 1))
         .slice(0, limit),
+    tend: ({ tenant, fingerprint, by, acknowledged, assignee, muteMs, note }) => {
+      const alike = open(tenant).find((row) => row.fingerprint === fingerprint)
+      if (alike === undefined) return false
+      const before = tables.incidentCare.get(keyOf(tenant, fingerprint))
+      const latest = tables.definitions.get(keyOf(tenant, toIncident(database, alike).definitionId))?.latest
+      const at = now()
+      const isMuted = typeof muteMs === 'number'
+      tables.incidentCare.set(keyOf(tenant, fingerprint), {
+        ...(before ?? NO_CARE),
+        ...(acknowledged === undefined
+          ? {}
+          : { acknowledgedAt: acknowledged ? at : undefined, acknowledgedBy: acknowledged ? by : undefined }),
+        ...(assignee === undefined
+          ? {}
+          : { assignedAt: assignee === null ? undefined : at, assignee: assignee ?? undefined }),
+        ...(muteMs === undefined
+          ? {}
+          : {
+              mutedAt: isMuted ? at : undefined,
+              mutedUntil: isMuted ? at + muteMs : undefined,
+              mutedVersion: isMuted ? latest : undefined,
+            }),
+        note,
+      })
+      return true
+    },
     countOpen: (tenant) => ({ value: open(tenant).length, exact: true }),
     resolve: ({ tenant, incidentId, resolution, note, message }) => {
       const row = tables.incidents.get(incidentId)
@@ -59,6 +90,32 @@ export function incidentTransactions(database: Database): Synchronous<IncidentSt
       Object.assign(row, { resolvedAt: now(), resolution, note })
       return { kind: 'resolved', instanceId }
     },
+  }
+}
+
+const NO_CARE: IncidentCareTableRow = {
+  ...{ acknowledgedAt: undefined, acknowledgedBy: undefined, assignedAt: undefined, assignee: undefined },
+  ...{ mutedAt: undefined, mutedUntil: undefined, mutedVersion: undefined, note: undefined },
+}
+
+/** What was said of a group, as far as it holds. */
+function careOf(
+  database: Database,
+  care: IncidentCareTableRow = NO_CARE,
+  firstAt: number,
+  rows: readonly IncidentTableRow[],
+) {
+  const { mutedAt = 0, mutedVersion = Number.POSITIVE_INFINITY } = care
+  const isHeard = rows.some((row) => row.openedAt >= mutedAt && toIncident(database, row).version > mutedVersion)
+  const isAcknowledged = care.acknowledgedAt !== undefined && care.acknowledgedAt >= firstAt
+  const isAssigned = care.assignedAt !== undefined && care.assignedAt >= firstAt
+  const isMuted = care.mutedUntil !== undefined && care.mutedUntil > database.now() && !isHeard
+  return {
+    acknowledgedAt: isAcknowledged ? care.acknowledgedAt : undefined,
+    acknowledgedBy: isAcknowledged ? care.acknowledgedBy : undefined,
+    assignee: isAssigned ? care.assignee : undefined,
+    mutedUntil: isMuted ? care.mutedUntil : undefined,
+    note: isAcknowledged || isAssigned || isMuted ? care.note : undefined,
   }
 }
 

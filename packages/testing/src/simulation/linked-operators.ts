@@ -33,8 +33,8 @@ export function linkedOperators(
       list: (tenant, filter, before, limit) =>
         call('incidents.list', READS, () => incidents.list(tenant, filter, before, limit)),
       get: (tenant, id) => call('incidents.get', READS, () => incidents.get(tenant, id)),
-      groups: (tenant, definitionId, limit) =>
-        call('incidents.groups', READS, () => incidents.groups(tenant, definitionId, limit)),
+      groups: (tenant, filter, limit) => call('incidents.groups', READS, () => incidents.groups(tenant, filter, limit)),
+      tend: (tending) => call('incidents.tend', WRITES, () => incidents.tend(tending)),
       countOpen: (tenant) => call('incidents.countOpen', READS, () => incidents.countOpen(tenant)),
       resolve: (resolution) => call('incidents.resolve', WRITES, () => incidents.resolve(resolution)),
     },

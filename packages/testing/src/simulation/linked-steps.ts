@@ -34,6 +34,7 @@ export function linkedSteps(database: Database, { call }: Pick<SimulatedLink, 'c
         call('breakers.settle', WRITES, () => breakers.settle(name, nodeId, generation, passed)),
       reset: (name) => call('breakers.reset', WRITES, () => breakers.reset(name)),
       list: (tenant, after, limit) => call('breakers.list', READS, () => breakers.list(tenant, after, limit)),
+      waiting: (names, most) => call('breakers.waiting', READS, () => breakers.waiting(names, most)),
     },
     progress: {
       write: (rows) => call('progress.write', WRITES, () => progress.write(rows)),

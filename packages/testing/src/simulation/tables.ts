@@ -151,6 +151,17 @@ export interface IncidentTableRow {
   note: string | undefined
 }
 
+export interface IncidentCareTableRow {
+  readonly acknowledgedAt: number | undefined
+  readonly acknowledgedBy: string | undefined
+  readonly assignedAt: number | undefined
+  readonly assignee: string | undefined
+  readonly mutedAt: number | undefined
+  readonly mutedUntil: number | undefined
+  readonly mutedVersion: number | undefined
+  readonly note: string | undefined
+}
+
 export interface FlushTableRow {
   readonly nodeId: string
   readonly flushNo: number
@@ -195,6 +206,8 @@ export interface Tables extends FlowTables, ScheduleTables, MaintenanceTables, O
   readonly bookmarks: Map<string, BookmarkTableRow>
   readonly events: Map<string, EventTableRow>
   readonly incidents: Map<string, IncidentTableRow>
+  /** By tenant and fingerprint. */
+  readonly incidentCare: Map<string, IncidentCareTableRow>
   readonly flushes: Map<string, FlushTableRow>
   readonly userStatements: UserStatementRow[]
   readonly history: HistoryRow[]
@@ -213,6 +226,7 @@ export function emptyTables(): Tables {
     bookmarks: new Map(),
     events: new Map(),
     incidents: new Map(),
+    incidentCare: new Map(),
     flushes: new Map(),
     userStatements: [],
     history: [],

@@ -188,7 +188,15 @@ export function limitExamples(open: () => Promise<Bench>): void {
         { kind: 'breaker', key: 'bank', step: 'pay', untilAt: expect.any(Number) },
       ])
       expect(await limits.waits(TENANT, a)).toEqual([])
+      const { breakers } = b.store.steps
+      const bank = { tenant: TENANT, key: 'bank' }
+      expect(await breakers.waiting([{ ...bank, key: 'mail' }, bank], 10)).toEqual([pays])
+      await limits.noteBreakers([{ ...pays, step: 'again', inMs: HOUR }])
+      expect(await breakers.waiting([bank], 10)).toHaveLength(2)
+      expect(await breakers.waiting([bank], 1)).toHaveLength(1)
+      await limits.noteBreakers([{ ...pays, step: 'again', inMs: -60_000 }])
       await limits.noteBreakers([{ ...pays, inMs: -60_000 }])
+      expect(await breakers.waiting([bank], 10)).toEqual([])
       expect(await limits.waits(TENANT, c)).toHaveLength(1)
       expect(await limits.waitedFor(10)).toHaveLength(1)
     })

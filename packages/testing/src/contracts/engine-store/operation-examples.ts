@@ -1,6 +1,6 @@
-import type { NewOperation } from '@lockstep/engine/ports'
-import { expect, it } from 'vitest'
-import { type Bench, COMPLETED, checkpoint, SUSPENDED, TENANT, WORKFLOW } from './fixture.ts'
+import type { NewOperation, Tending } from '@lockstep/engine/ports'
+import { describe, expect, it } from 'vitest'
+import { type Bench, COMPLETED, checkpoint, HOUR, SUSPENDED, TENANT, WORKFLOW } from './fixture.ts'
 
 const ALL = ['queued', 'running', 'suspended', 'paused', 'completed']
 const NOBODY = '00000000-0000-7000-8000-ffffffffffff'
@@ -198,7 +198,7 @@ export function operationExamples(open: () => Promise<Bench>): void {
     expect(await ids({ fingerprint: 'f', definitionId: WORKFLOW })).toEqual([opened[1]!.id, opened[0]!.id])
     expect(await ids({ instanceId: instances[0], code: 'F' })).toEqual([opened[0]!.id])
     expect(await ids({ definitionId: 'other' })).toEqual([])
-    expect(await incidents.groups(TENANT, undefined, 10)).toMatchObject([
+    expect(await incidents.groups(TENANT, {}, 10)).toMatchObject([
       { fingerprint: 'f', open: 2, instances: 2, definitionId: WORKFLOW, code: 'F', step: 'a' },
       { fingerprint: 'g', open: 1, instances: 1 },
     ])
@@ -215,5 +215,89 @@ export function operationExamples(open: () => Promise<Bench>): void {
     expect(await ids({ state: 'open' })).toEqual([opened[2]!.id, opened[1]!.id])
     expect(await ids({ state: 'resolved' })).toEqual([opened[0]!.id])
     expect(await ids({ state: 'open', instanceId: instances[0] })).toEqual([opened[2]!.id])
+  })
+
+  describe('of incidents that are alike', () => {
+    const WEEK = 7 * 24 * HOUR
+    const QUIET = { acknowledgedAt: undefined, assignee: undefined, mutedUntil: undefined, note: undefined }
+
+    /** One open incident of group `f`, of the version that is current. */
+    async function failing() {
+      const b = await open()
+      const node = await b.joined()
+      const { incidents } = b.store
+      const fail = async (fingerprint = 'f', version?: number): Promise<string> => {
+        const id = await b.started(node, { version })
+        const failure = { id: b.newId(), step: 'a', fingerprint, code: 'BROKEN', message: 'no' }
+        await node.checkpoint(checkpoint(id, { incidents: [failure], then: SUSPENDED }))
+        return failure.id
+      }
+      return {
+        ...{ b, incidents, fail, first: await fail() },
+        tend: (said: Partial<Tending>) =>
+          incidents.tend({ tenant: TENANT, fingerprint: 'f', by: 'ana', note: undefined, ...said }),
+        group: async () => (await incidents.groups(TENANT, { fingerprint: 'f' }, 10))[0],
+        fingerprints: async (muted: boolean) =>
+          (await incidents.groups(TENANT, { muted }, 10)).map(({ fingerprint }) => fingerprint),
+      }
+    }
+
+    it('keeps who has seen them and who sees to them, each part by itself', async () => {
+      const { tend, group } = await failing()
+      expect(await group()).toMatchObject({ ...QUIET, firstVersion: 1, lastVersion: 1 })
+      expect(await tend({ acknowledged: true, note: 'seen' })).toBe(true)
+      expect(await group()).toMatchObject({
+        ...{ ...QUIET, acknowledgedAt: expect.any(Number), acknowledgedBy: 'ana', note: 'seen' },
+      })
+      await tend({ assignee: 'bo', by: 'cy' })
+      expect(await group()).toMatchObject({ acknowledgedBy: 'ana', assignee: 'bo', note: undefined })
+      await tend({ acknowledged: false, by: undefined })
+      expect(await group()).toMatchObject({ acknowledgedAt: undefined, acknowledgedBy: undefined, assignee: 'bo' })
+      await tend({ assignee: null, note: 'nobody needs to know' })
+      expect(await group()).toMatchObject(QUIET)
+    })
+
+    it('says nothing of groups without an open one, nor to other tenants', async () => {
+      const { incidents, tend, group, first, fail } = await failing()
+      expect(await tend({ fingerprint: 'g', acknowledged: true })).toBe(false)
+      expect(await tend({ tenant: 'other', acknowledged: true })).toBe(false)
+      await tend({ acknowledged: true, assignee: 'bo' })
+      const message = undefined
+      await incidents.resolve({ tenant: TENANT, incidentId: first, resolution: 'noted', note: undefined, message })
+      expect(await group()).toBeUndefined()
+      expect(await tend({ acknowledged: true })).toBe(false)
+      expect(await incidents.groups('other', {}, 10)).toEqual([])
+      await fail('g')
+      expect((await incidents.groups(TENANT, {}, 10)).map((each) => each.fingerprint)).toEqual(['g'])
+    })
+
+    it('mutes them until the time is over, or somebody wants to hear of them', async () => {
+      const { tend, group, fail, fingerprints } = await failing()
+      await fail('g')
+      await tend({ muteMs: WEEK, note: 'known' })
+      expect(await group()).toMatchObject({ mutedUntil: expect.any(Number), note: 'known' })
+      expect([await fingerprints(true), await fingerprints(false)]).toEqual([['f'], ['g']])
+      await fail()
+      expect(await group()).toMatchObject({ open: 2, mutedUntil: expect.any(Number) })
+      await tend({ muteMs: 0 })
+      expect(await group()).toMatchObject(QUIET)
+      await tend({ muteMs: WEEK })
+      await tend({ muteMs: null })
+      expect(await fingerprints(true)).toEqual([])
+    })
+
+    it('lets a version be heard that was published after they were muted, and those before it not silence it', async () => {
+      const { b, tend, group, fail, fingerprints } = await failing()
+      await tend({ muteMs: WEEK })
+      await b.store.definitions.registerFunction(TENANT, WORKFLOW, 2)
+      await fail('f', 1)
+      expect(await fingerprints(true)).toEqual(['f'])
+      await fail('f', 2)
+      expect(await group()).toMatchObject({ mutedUntil: undefined, firstVersion: 1, lastVersion: 2 })
+      await fail('f', 1)
+      expect(await group()).toMatchObject({ mutedUntil: undefined, lastVersion: 1 })
+      await tend({ muteMs: WEEK })
+      expect(await fingerprints(true)).toEqual(['f'])
+    })
   })
 }
