@@ -207,6 +207,10 @@ export type Why = {
     readonly kind: string
     readonly text: string
     readonly untilAt: string | null
+    /** The step that it holds back; null: all of it. */
+    readonly step: string | null
+    /** Name of the limit, lock or breaker. */
+    readonly key: string | null
   })[]
   readonly incidents: readonly ({
     readonly id: string
@@ -368,6 +372,8 @@ export type Lock = {
     readonly name: string | null
     /** Instance that holds it, where one does. */
     readonly instanceId: string | null
+    /** Of that instance. */
+    readonly definitionId: string | null
   } | null
   /** Rises with every grant. */
   readonly fence: string | null
@@ -396,6 +402,8 @@ export type LockDetail = {
     readonly name: string | null
     /** Instance that holds it, where one does. */
     readonly instanceId: string | null
+    /** Of that instance. */
+    readonly definitionId: string | null
   } | null
   /** Rises with every grant. */
   readonly fence: string | null
@@ -1103,6 +1111,49 @@ export interface Operations {
     }
   }
 
+  /** How many instances have which status, among the newest 10,000 that can fit. Takes the filters of the list but status and members of the input. */
+  countWorkflowInstances: {
+    request: {
+      readonly query?: {
+        /** Ids of workflows, with commas. */
+        readonly definition?: string | undefined
+        /** One id; the same as definition. */
+        readonly definitionId?: string | undefined
+        readonly version?: number | undefined
+        /** Correlation id. */
+        readonly correlation?: string | undefined
+        /** Instance that started it. */
+        readonly parent?: string | undefined
+        /** One or more tags, with commas: instances of workflows that have any of them. */
+        readonly tag?: string | undefined
+        /** An id or correlation id, or what it begins with; or a part of the id or name of the workflow. */
+        readonly q?: string | undefined
+        /** Start gte: an instant, a day, or a time ago such as -2h. */
+        readonly 'createdAt[gte]'?: string | undefined
+        /** Start gt: an instant, a day, or a time ago such as -2h. */
+        readonly 'createdAt[gt]'?: string | undefined
+        /** Start lte: an instant, a day, or a time ago such as -2h. */
+        readonly 'createdAt[lte]'?: string | undefined
+        /** Start lt: an instant, a day, or a time ago such as -2h. */
+        readonly 'createdAt[lt]'?: string | undefined
+        /** End gte: an instant, a day, or a time ago such as -2h. */
+        readonly 'finishedAt[gte]'?: string | undefined
+        /** End gt: an instant, a day, or a time ago such as -2h. */
+        readonly 'finishedAt[gt]'?: string | undefined
+        /** End lte: an instant, a day, or a time ago such as -2h. */
+        readonly 'finishedAt[lte]'?: string | undefined
+        /** End lt: an instant, a day, or a time ago such as -2h. */
+        readonly 'finishedAt[lt]'?: string | undefined
+      }
+    }
+    reply: {
+      /** By status; those of which there are none are left out. */
+      readonly statuses: Readonly<Record<string, unknown>>
+      /** false: there may be others that were not counted. */
+      readonly exact: boolean
+    }
+  }
+
   /** Answers one instance; with `wait`, when it has ended or the time is over. Lockstep-Age-Ms says how old the answer may be: 0, or up to 50 for one that is read very often. Cache-Control: no-cache asks for 0. */
   getWorkflowInstance: {
     request: {
@@ -1347,7 +1398,7 @@ export interface Operations {
       readonly query?: {
         /** Number of the last part that you have; 0 unless given. */
         readonly after?: number | undefined
-        /** Parts at once; 100 unless given. */
+        /** Parts at once; 100 unless given. Fewer come where they are large: `ended` tells when there are no more. */
         readonly limit?: number | undefined
         /** At most 60s. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
         readonly wait?: string | number | undefined
@@ -1368,7 +1419,7 @@ export interface Operations {
       /** What to send as `after` for those behind. */
       readonly next: number
       readonly status: "queued" | "running" | "suspended" | "paused" | "compensating" | "completed" | "faulted" | "cancelled" | "terminated" | "quarantined"
-      /** Nothing comes any more behind those that are kept. */
+      /** Nothing comes any more behind these. */
       readonly ended: boolean
     }
   }
@@ -2071,6 +2122,10 @@ export interface Operations {
     request: {
       readonly query?: {
         readonly definition?: string | undefined
+        /** This group alone. 1 to 255 characters. */
+        readonly fingerprint?: string | undefined
+        /** Only those that are muted, or only those that are not. */
+        readonly muted?: boolean | undefined
         /** Items in one answer; 50 unless told. */
         readonly limit?: number | undefined
       }
@@ -2087,7 +2142,65 @@ export interface Operations {
         readonly instances: number
         readonly firstAt: string | null
         readonly lastAt: string | null
+        /** Of the workflow, in the oldest of them that is open. */
+        readonly firstVersion: number | null
+        /** Of the workflow, in the newest. */
+        readonly lastVersion: number | null
+        /** When somebody said that they have seen them. Ends when all that were open then are resolved. */
+        readonly acknowledgedAt: string | null
+        /** null: nobody who was known by name. */
+        readonly acknowledgedBy: string | null
+        /** Whoever sees to them. Ends as the acknowledgement does. */
+        readonly assignee: string | null
+        /** While they are muted: until then, or until a version that was published later fails in the same way. */
+        readonly mutedUntil: string | null
+        /** What was said with the last change of these. */
+        readonly note: string | null
       })[]
+    }
+  }
+
+  /** Says who looks after open incidents that are alike: acknowledges them, assigns them to a person, mutes them for a while. What is left out stays as it is. */
+  tendIncidents: {
+    request: {
+      /** Fingerprint of the group. 1 to 255 characters. */
+      readonly id: string
+      readonly body: {
+        /** Whether somebody has seen them. */
+        readonly acknowledged?: boolean | undefined
+        /** Whoever sees to them, 1 to 255 characters; null: nobody. */
+        readonly assignee?: string | null | undefined
+        /** For how long they are muted: 30m, 8h, 7d, ISO 8601, or a number of milliseconds; 366d at most. null: no more. A version that is published later is heard. */
+        readonly mute?: string | number | null | undefined
+        /** Why. 1 to 255 characters. */
+        readonly note?: string | undefined
+      }
+    }
+    reply: {
+      readonly fingerprint: string
+      readonly definitionId: string
+      readonly code: string
+      readonly step: string | null
+      /** Of the newest. */
+      readonly message: string
+      readonly open: number
+      readonly instances: number
+      readonly firstAt: string | null
+      readonly lastAt: string | null
+      /** Of the workflow, in the oldest of them that is open. */
+      readonly firstVersion: number | null
+      /** Of the workflow, in the newest. */
+      readonly lastVersion: number | null
+      /** When somebody said that they have seen them. Ends when all that were open then are resolved. */
+      readonly acknowledgedAt: string | null
+      /** null: nobody who was known by name. */
+      readonly acknowledgedBy: string | null
+      /** Whoever sees to them. Ends as the acknowledgement does. */
+      readonly assignee: string | null
+      /** While they are muted: until then, or until a version that was published later fails in the same way. */
+      readonly mutedUntil: string | null
+      /** What was said with the last change of these. */
+      readonly note: string | null
     }
   }
 
@@ -2793,10 +2906,12 @@ export interface Operations {
     reply: Schedule
   }
 
-  /** Lists schedules by id. */
+  /** Lists schedules by id, each with its latest run. */
   listSchedules: {
     request: {
       readonly query?: {
+        /** What the id or the name contains, whatever the case. */
+        readonly q?: string | undefined
         /** Those that start this workflow. */
         readonly definition?: string | undefined
         /** Those that are paused, or are not. */
@@ -2808,7 +2923,33 @@ export interface Operations {
       }
     }
     reply: {
-      readonly items: readonly Schedule[]
+      readonly items: readonly ({
+        readonly id: string
+        readonly name: string | null
+        /** The schedule as its author wrote it; paused as it is now. */
+        readonly document: unknown
+        readonly paused: boolean
+        /** Workflow that its runs are instances of. */
+        readonly definitionId: string | null
+        /** Its next nominal time; null: it has ended, is paused, or does not go by time. */
+        readonly nextAt: string | null
+        readonly lastFiredAt: string | null
+        /** job, or definition:<id>; null: a person made it. */
+        readonly owner: string | null
+        /** Send it as If-Match with the next change. */
+        readonly etag: string
+        /** The latest decision about it. */
+        readonly lastRun: ScheduleRun | null
+        /** Of its latest twenty decisions. */
+        readonly lately: {
+          /** How many decisions were looked at. */
+          readonly runs: number
+          /** Those that came late. */
+          readonly late: number
+          /** Times that were let go. */
+          readonly skipped: number
+        }
+      })[]
       readonly page: {
         /** Pass it as cursor to read on; null at the end. */
         readonly next: string | null
@@ -3354,6 +3495,13 @@ export interface Operations {
         /** Rises with every change. */
         readonly generation: number
         readonly changedAt: string | null
+        /** Steps that wait for it, counted up to 100. */
+        readonly waiting: number
+        /** The first of them. */
+        readonly waitingSteps: readonly ({
+          readonly instanceId: string
+          readonly step: string
+        })[]
       })[]
       readonly page: {
         /** Pass it as cursor to read on; null at the end. */
@@ -3392,6 +3540,13 @@ export interface Operations {
       /** Rises with every change. */
       readonly generation: number
       readonly changedAt: string | null
+      /** Steps that wait for it, counted up to 100. */
+      readonly waiting: number
+      /** The first of them. */
+      readonly waitingSteps: readonly ({
+        readonly instanceId: string
+        readonly step: string
+      })[]
     }
   }
 
@@ -3420,6 +3575,13 @@ export interface Operations {
       /** Rises with every change. */
       readonly generation: number
       readonly changedAt: string | null
+      /** Steps that wait for it, counted up to 100. */
+      readonly waiting: number
+      /** The first of them. */
+      readonly waitingSteps: readonly ({
+        readonly instanceId: string
+        readonly step: string
+      })[]
     }
   }
 
@@ -3450,6 +3612,13 @@ export interface Operations {
       /** Rises with every change. */
       readonly generation: number
       readonly changedAt: string | null
+      /** Steps that wait for it, counted up to 100. */
+      readonly waiting: number
+      /** The first of them. */
+      readonly waitingSteps: readonly ({
+        readonly instanceId: string
+        readonly step: string
+      })[]
     }
   }
 
@@ -3519,6 +3688,8 @@ export interface Operations {
           readonly name: string | null
           /** Instance that holds it, where one does. */
           readonly instanceId: string | null
+          /** Of that instance. */
+          readonly definitionId: string | null
         } | null
         /** Rises with every grant. */
         readonly fence: string | null
@@ -3586,7 +3757,40 @@ export interface Operations {
         readonly finding: string
         /** false: it may still end by itself. */
         readonly certain: boolean
+        /** Each waits for a key that the next one holds, and the last for one of the first. */
+        readonly circle: readonly ({
+          readonly party: string
+          readonly key: string
+        })[]
       })[]
+      /** Who waits for which lock, and who holds it: those in circles first, then who has waited longest. */
+      readonly graph: {
+        readonly parties: readonly ({
+          readonly id: string
+          readonly kind: "instance" | "owner" | "process" | "unknown"
+          /** Of its node, where that is known. */
+          readonly name: string | null
+          readonly instanceId: string | null
+          readonly definitionId: string | null
+          /** What a task calls itself: `meta: { owner }`. */
+          readonly owner: string | null
+        })[]
+        readonly holds: readonly ({
+          readonly party: string
+          readonly key: string
+          readonly fence: string
+          readonly since: string | null
+        })[]
+        readonly waits: readonly ({
+          readonly party: string
+          readonly key: string
+          /** Of the instance. */
+          readonly step: string | null
+          readonly since: string | null
+        })[]
+        /** Waits that are not told here. */
+        readonly left: number
+      }
       /** What the node that answers saw since it began, the most asked first. */
       readonly patterns: readonly ({
         /** Names with their ids replaced by *. */
@@ -4749,6 +4953,7 @@ export const operations = {
   startWorkflowInstance: { method: 'POST', path: '/workflow-instances' },
   listWorkflowInstances: { method: 'GET', path: '/workflow-instances' },
   searchWorkflowInstances: { method: 'POST', path: '/workflow-instances/search' },
+  countWorkflowInstances: { method: 'GET', path: '/workflow-instances/counts' },
   getWorkflowInstance: { method: 'GET', path: '/workflow-instances/{id}' },
   readWorkflowJournal: { method: 'GET', path: '/workflow-instances/{id}/journal' },
   getWorkflowInstanceState: { method: 'GET', path: '/workflow-instances/{id}/state' },
@@ -4786,6 +4991,7 @@ export const operations = {
   retryDeadLetter: { method: 'POST', path: '/dead-letters/{id}/retry' },
   listIncidents: { method: 'GET', path: '/incidents' },
   groupIncidents: { method: 'GET', path: '/incidents/groups' },
+  tendIncidents: { method: 'POST', path: '/incidents/groups/{id}/tend' },
   getIncident: { method: 'GET', path: '/incidents/{id}' },
   resolveIncident: { method: 'POST', path: '/incidents/{id}/resolve' },
   resolveIncidentsAlike: { method: 'POST', path: '/incidents/resolve-alike' },

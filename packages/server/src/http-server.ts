@@ -17,6 +17,7 @@ import { UnsafeStart } from './auth/errors.ts'
 import { guardRoutes } from './auth/guard.ts'
 import { isLoopback } from './auth/same-site.ts'
 import { signOnRoutes } from './auth/sign-on-routes.ts'
+import { leaveTogether } from './connection/leave-together.ts'
 import type { DevControl } from './dev-cluster/dev-control.ts'
 import { CannotListen, PortInUse } from './errors.ts'
 import { allowOrigins } from './hardening/cross-origin.ts'
@@ -207,6 +208,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     genReqId: requestIds(random),
     clientErrorHandler: answerBrokenClient,
   })
+  const departures = leaveTogether(app.server, clock)
   answerWithProblems(app, { logger, basePath })
   tellRequestIds(app)
   if (options.serverTiming === true) tellServerTiming(app, clock)
@@ -222,6 +224,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     admission.close()
     await inFlight.settled(LONGEST_CLOSE_MS)
     await access.close()
+    await departures.left()
   })
   await app.register(async (scope) => healthRoutes(scope, health), { prefix: basePath })
   const { metrics } = options

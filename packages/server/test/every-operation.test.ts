@@ -127,6 +127,7 @@ describe('every operation', () => {
     await done('POST', `${I}/${id}/resume`, { body: { payload: { by: 'al' } } })
     await done('POST', `${I}/${await waiting()}/cancel`, { body: { reason: 'no' } })
     await done('POST', '/events', { body: { name: 'nobody-waits', payload: 1 } })
+    expect((await done('GET', `${I}/counts?definition=approval`)).body.exact).toBe(true)
     const found = await done('POST', `${I}/search`, { body: { filter: { definition: 'approval' }, limit: 1 } })
     expect(found.body.items).toHaveLength(1)
     await done('GET', '/streams/events?follow=false&topics=cluster')
@@ -196,6 +197,13 @@ describe('every operation', () => {
     expect((await done('GET', `/incidents/${items[0].id}`)).body).toEqual(items[0])
     const groups = (await done('GET', '/incidents/groups?definition=flaky')).body.items
     expect(groups).toMatchObject([{ fingerprint: items[0].fingerprint, open: expect.any(Number) }])
+    const care = { acknowledged: true, assignee: 'ana', mute: '8h', note: 'known' }
+    const tended = (await done('POST', `/incidents/groups/${items[0].fingerprint}/tend`, { body: care })).body
+    expect(tended).toMatchObject({ acknowledgedAt: expect.any(String), assignee: 'ana', note: 'known' })
+    expect(Date.parse(tended.mutedUntil) - Date.parse(tended.acknowledgedAt)).toBe(8 * 3_600_000)
+    const muted = async (is: boolean) =>
+      (await done('GET', `/incidents/groups?muted=${is}&fingerprint=${tended.fingerprint}`)).body.items
+    expect([await muted(true), await muted(false)]).toEqual([[tended], []])
     const resolved = await done('POST', `/incidents/${items[0].id}/resolve`, { body: { note: 'known' } })
     expect(resolved.body).toMatchObject({ state: 'resolved', resolution: 'noted', note: 'known' })
     const alike = await done('POST', '/incidents/resolve-alike', { body: { fingerprint: items[0].fingerprint } })
@@ -410,6 +418,7 @@ describe('every operation', () => {
     await using _lease = await api.locks.mutex('orders/43').acquire()
     expect((await done('GET', '/lock-contention')).body).toMatchObject({
       ...{ keys: [], deadlocks: [], truncated: false },
+      graph: { parties: [], holds: [], waits: [], left: 0 },
       patterns: expect.arrayContaining([expect.objectContaining({ pattern: 'orders/*' })]),
     })
     expect((await done('GET', '/metrics/query?range=15m')).body).toMatchObject({

@@ -513,6 +513,24 @@ export const hostileRequests = (id: string): readonly HostileRequest[] => [
     'INCIDENT_NOT_FOUND',
   ],
   [
+    'care for what did not happen',
+    'POST',
+    '/incidents/groups/0123456789abcdef/tend',
+    { body: { acknowledged: true } },
+    404,
+    'INCIDENT_NOT_FOUND',
+  ],
+  ...[0, '400d', 'a while'].map(
+    (mute): HostileRequest => [
+      `a mute of ${mute}`,
+      'POST',
+      '/incidents/groups/0123456789abcdef/tend',
+      { body: { mute } },
+      400,
+      'INVALID_REQUEST',
+    ],
+  ),
+  [
     'no such dead letter',
     'GET',
     '/dead-letters/dlt_01900000-0000-7000-8000-000000000000',

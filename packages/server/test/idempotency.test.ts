@@ -66,7 +66,10 @@ describe('Idempotency-Key', () => {
   })
 
   it('says that the first is still being answered, and then gives its answer', async () => {
+    const before = (await api.db.one(count)).keys
     const waiting = start('slow', { definitionId: 'gated', wait: '30s' })
+    // Whichever is written first is the one that is answered.
+    await expect.poll(async () => (await api.db.one(count)).keys).toBe(before + 1)
     await expect
       .poll(async () => (await start('slow', { definitionId: 'gated', wait: '30s' })).body.code)
       .toBe('IDEMPOTENCY_IN_PROGRESS')

@@ -87,6 +87,22 @@ describe('a schedule', () => {
       runs.items,
     )
   })
+
+  it('are found by what their id or name contains, each with its latest run', async () => {
+    await api.call('POST', '/schedules', { body: schedule('sought-1', { paused: true, name: 'Nightly books' }) })
+    await api.call('POST', '/schedules', { body: schedule('sought-2', { paused: true }) })
+    const found = async (q: string) => (await api.call('GET', `/schedules?q=${encodeURIComponent(q)}`)).body.items
+    expect((await found('SOUGHT')).map(({ id }: { id: string }) => id)).toEqual(['sought-1', 'sought-2'])
+    expect((await found('y bo')).map(({ id }: { id: string }) => id)).toEqual(['sought-1'])
+    expect(await found('%')).toEqual([])
+    const [never] = await found('sought-2')
+    expect([never.lastRun, never.lately]).toEqual([null, { runs: 0, late: 0, skipped: 0 }])
+    const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T03:00:00Z', overlap: 'allow' }
+    await api.call('POST', '/schedules/sought-1/backfill', { body: range })
+    const [latest] = (await api.call('GET', '/schedules/sought-1/runs?limit=1')).body.items
+    const [ran] = await found('sought-1')
+    expect([ran.lastRun.id, ran.lastRun.origin, ran.lately.runs]).toEqual([latest.id, 'backfill', 3])
+  })
 })
 
 describe('a journal', () => {

@@ -124,6 +124,20 @@ describe('tags', () => {
   )
 })
 
+describe('statuses', () => {
+  it('are counted over a bounded number of instances, with the filters of the list', async () => {
+    expect(await list(`${I}/counts`)).toEqual({ statuses: { completed: 10_000 }, exact: false })
+    expect(await list(`${I}/counts?correlation=cust-1`)).toEqual({ statuses: { suspended: 1 }, exact: true })
+    expect(await list(`${I}/counts?q=cust-1`)).toEqual({ statuses: { suspended: 2 }, exact: true })
+    expect(await list(`${I}/counts?tag=nobody`)).toEqual({ statuses: {}, exact: true })
+  })
+
+  it.each(['status=faulted', 'input.customerId=7', 'limit=1'])('are not counted by %s', async (query) => {
+    const { status, body } = await api.call('GET', `${I}/counts?${query}`)
+    expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])
+  })
+})
+
 describe('a text', () => {
   it('finds workflows by a part of id, name or tag, whatever the case', async () => {
     expect(await ids(`${D}?q=ORDER`)).toEqual(['orders', 'totals'])

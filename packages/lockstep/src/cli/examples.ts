@@ -33,7 +33,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'lockstep instances start order --input @order.json --wait',
   ],
   schedules: ['lockstep schedules list', 'lockstep schedules next nightly', 'lockstep schedules pause nightly'],
-  incidents: ['lockstep incidents groups', "lockstep incidents resolve inc_… --note 'known'"],
+  incidents: [
+    'lockstep incidents groups',
+    "lockstep incidents mute 5f0c… --for 8h --note 'the bank mends it'",
+    "lockstep incidents resolve inc_… --note 'known'",
+  ],
   batches: [
     "lockstep batches run retry --filter 'status=faulted definition=order' --dry-run",
     "lockstep batches run cancel --filter 'tag=trial createdAt<-30d' --yes --wait",

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Body } from './remote/api-client.ts'
 import { agreed, limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand } from './remote/remote-command.ts'
 import { readJson } from './terminal/read-argument.ts'
 import { statusPaint } from './terminal/status-look.ts'
@@ -51,13 +52,17 @@ export function incidentsCommand(terminal: Terminal): Command {
           )
         }),
     ),
-    remoteCommand<{ definition?: string; limit?: string }>(
+    remoteCommand<{ definition?: string; muted?: boolean }>(
       terminal,
       'groups',
       'count open incidents that are alike',
-      (c) => c.option('--definition <id>', 'of this workflow'),
-      async (session, _, { definition }) => {
-        const { body } = await session.api.call('GET', '/incidents/groups', { query: { definition } })
+      (c) =>
+        c
+          .option('--definition <id>', 'of this workflow')
+          .option('--muted', 'only those that are muted')
+          .option('--no-muted', 'only those that are not'),
+      async (session, _, { definition, muted }) => {
+        const { body } = await session.api.call('GET', '/incidents/groups', { query: { definition, muted } })
         session.table(
           body.items,
           [
@@ -66,6 +71,7 @@ export function incidentsCommand(terminal: Terminal): Command {
             { title: 'STEP', text: (row) => row.step ?? '' },
             { title: 'CODE', text: (row) => row.code },
             { title: 'LAST', text: (row) => agoText(row.lastAt, terminal.now()) },
+            { title: 'CARE', text: careText },
             { title: 'FINGERPRINT', text: (row) => row.fingerprint },
             { title: 'MESSAGE', text: (row) => row.message, elastic: true },
           ],
@@ -115,6 +121,34 @@ export function incidentsCommand(terminal: Terminal): Command {
         session.done(`${id} is resolved (${body.resolution ?? 'asked for'})`, body)
       },
     ),
+    tendCommand(
+      terminal,
+      'acknowledge <fingerprint>',
+      'say that you have seen open incidents that are alike',
+      (c) => c.option('--undo', 'take it back'),
+      (_, { undo }) => ({ acknowledged: undo !== true }),
+    ),
+    tendCommand(
+      terminal,
+      'assign <fingerprint> [person]',
+      'say who sees to them; without a name, nobody',
+      (c) => c,
+      ([, person]) => ({ assignee: person ?? null }),
+    ),
+    tendCommand(
+      terminal,
+      'mute <fingerprint>',
+      'leave them out of what needs attention, until then or until a version that is published later fails so',
+      (c) => c.requiredOption('--for <duration>', 'for how long: 30m, 8h, 7d'),
+      (_, { for: mute }) => ({ mute }),
+    ),
+    tendCommand(
+      terminal,
+      'unmute <fingerprint>',
+      'let them need attention again',
+      (c) => c,
+      () => ({ mute: null }),
+    ),
     remoteCommand<{ retry?: boolean; note?: string; dryRun?: boolean; yes?: boolean }>(
       terminal,
       'resolve-alike <fingerprint>',
@@ -157,3 +191,36 @@ export function incidentsCommand(terminal: Terminal): Command {
 }
 
 const only = ({ retry, note }: { retry?: boolean; note?: string }) => ({ retry, note })
+
+interface TendFlags {
+  readonly undo?: boolean
+  readonly for?: string
+  readonly note?: string
+}
+
+/** Commands that say something of a group differ in what they say. */
+function tendCommand(
+  terminal: Terminal,
+  usage: string,
+  summary: string,
+  flags: (command: Command) => Command,
+  said: (given: readonly (string | undefined)[], flags: TendFlags) => Readonly<Record<string, unknown>>,
+): Command {
+  return remoteCommand<TendFlags>(
+    terminal,
+    usage,
+    summary,
+    (c) => flags(c).option('--note <text>', 'why'),
+    async (session, given, wanted) => {
+      const path = pathOf('incidents', 'groups', given[0]!, 'tend')
+      const { body } = await session.api.call('POST', path, { body: { ...said(given, wanted), note: wanted.note } })
+      session.done(`${body.open} open: ${careText(body) || 'nobody has seen them yet'}`, body)
+    },
+  )
+}
+
+function careText({ acknowledgedAt, acknowledgedBy, assignee, mutedUntil }: Body): string {
+  const seen = acknowledgedAt === null ? undefined : `seen${acknowledgedBy === null ? '' : ` by ${acknowledgedBy}`}`
+  const muted = mutedUntil === null ? undefined : `muted until ${mutedUntil}`
+  return [assignee === null ? undefined : `assigned to ${assignee}`, seen, muted].filter(Boolean).join(', ')
+}

@@ -98,6 +98,31 @@ describe('the audit trail', () => {
     ])
   })
 
+  it('counts what says the same as the last one without an entry of its own, until that is on its way or full', async () => {
+    const { asked, entries, store } = heldStore()
+    const trail = open(store)
+    const sign = {
+      ...{ principal: {}, tenant: 'default', operation: 'start', outcome: 'done', status: 201 },
+      ...{ target: '', address: '', agent: '' },
+    }
+    expect(trail.noteAgain(sign, 'wfi_0')).toBe(false)
+    trail.note(entry('start'), 'wfi_0', sign)
+    for (const other of [{ principal: {} }, { target: 'another' }, { outcome: 'REFUSED' }, { address: '::1' }])
+      expect(trail.noteAgain({ ...sign, ...other }, 'wfi_x')).toBe(false)
+    for (let n = 1; n < 200; n += 1) expect(trail.noteAgain({ ...sign }, `wfi_${n}`)).toBe(true)
+    expect(trail.noteAgain(sign, 'wfi_200')).toBe(false)
+    trail.note(entry('start'), 'wfi_200', sign)
+    expect(trail.noteAgain(sign, 'wfi_201')).toBe(true)
+    await expect.poll(() => asked.length).toBe(1)
+    expect(trail.noteAgain(sign, 'wfi_202')).toBe(false)
+    asked[0]!.take()
+    await trail.close()
+    expect(entries.map(({ detail }) => [detail?.times, detail?.made?.length])).toEqual([
+      [200, 200],
+      [2, 2],
+    ])
+  })
+
   it('names what came to be by what it counts, up to a number, and goes on in another entry', async () => {
     const { asked, entries, store } = heldStore()
     const trail = open(store)

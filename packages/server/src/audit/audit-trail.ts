@@ -35,8 +35,22 @@ interface Waiting {
   readonly settled?: () => void
 }
 
+/** By what two requests say the same, before any of it is made fit to be kept. */
+export interface NoteSign {
+  readonly principal: object
+  readonly tenant: string
+  readonly operation: string
+  readonly outcome: string
+  readonly status: number
+  readonly target: string
+  readonly address: string
+  readonly agent: string
+}
+
 export class AuditTrail {
   readonly #o: AuditTrailOptions
+  /** The last one that was noted, while it may still be added to. */
+  #last: { readonly sign: NoteSign; readonly waiting: Waiting } | undefined
   #waiting: Waiting[] = []
   /** Of those that wait, what may still be added to, by all that they say. */
   readonly #noted = new Map<string, Waiting>()
@@ -59,17 +73,23 @@ export class AuditTrail {
     })
   }
 
+  /** Counts what says the same as the last one that was noted: nearly all of a busy program does, and an entry is not even made for it. `false`: it does not. */
+  noteAgain(sign: NoteSign, made: string | undefined): boolean {
+    if (this.#last === undefined || !isSame(this.#last.sign, sign)) return false
+    return countOnce(this.#last.waiting, made)
+  }
+
   /** Written soon. */
-  note(entry: NewAuditEntry, made?: string): void {
+  note(entry: NewAuditEntry, made?: string, sign?: NoteSign): void {
     const said = entry.detail === undefined ? allOf(entry) : undefined
     const same = said === undefined ? undefined : this.#noted.get(said)
-    if (same !== undefined && same.made.length < MOST_MADE) {
-      same.times += 1
-      if (made !== undefined) same.made.push(made)
+    if (same !== undefined && countOnce(same, made)) {
+      if (sign !== undefined) this.#last = { sign, waiting: same }
       return
     }
     const waiting: Waiting = { entry, times: 1, made: made === undefined ? [] : [made] }
     if (said !== undefined) this.#noted.set(said, waiting)
+    if (said !== undefined && sign !== undefined) this.#last = { sign, waiting }
     this.#add(waiting)
     this.#later(GATHER_MS)
   }
@@ -139,6 +159,7 @@ export class AuditTrail {
   async #write(): Promise<boolean> {
     const batch = this.#waiting.splice(0, MOST_AT_ONCE)
     this.#noted.clear()
+    this.#last = undefined
     if (batch.length === 0) return true
     try {
       await this.#o.store.append(batch.map(counted))
@@ -155,6 +176,24 @@ export class AuditTrail {
     }
   }
 }
+
+/** `false`: it names as many as it can. */
+function countOnce(waiting: Waiting, made: string | undefined): boolean {
+  if (waiting.made.length >= MOST_MADE) return false
+  waiting.times += 1
+  if (made !== undefined) waiting.made.push(made)
+  return true
+}
+
+const isSame = (a: NoteSign, b: NoteSign): boolean =>
+  a.principal === b.principal &&
+  a.target === b.target &&
+  a.operation === b.operation &&
+  a.outcome === b.outcome &&
+  a.status === b.status &&
+  a.tenant === b.tenant &&
+  a.address === b.address &&
+  a.agent === b.agent
 
 function counted({ entry, times, made }: Waiting): NewAuditEntry {
   if (times === 1 && made.length === 0) return entry

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { nobody, type Principal } from '../auth/principal.ts'
 import { toProblem } from '../problem/to-problem.ts'
 import type { Answer } from '../route/answer.ts'
-import type { AuditTrail } from './audit-trail.ts'
+import type { AuditTrail, NoteSign } from './audit-trail.ts'
 
 /** `written`: before it is answered. `behind`: soon. `never`: it changes nothing, or is a sign of life. */
 export type AuditMode = 'written' | 'behind' | 'never'
@@ -83,19 +83,40 @@ export function tell(
   status: number,
   answer?: Pick<Answer, 'change' | 'location'>,
 ): Promise<void> | undefined {
-  const entry = entryOf(call, outcome, status, detailOf(call, answer?.change))
-  if (call.principal.id === nobody.id && status === 429) call.trail.tally(entry)
-  else if (call.mode === 'written') return call.trail.written(entry, madeBy(answer))
-  else call.trail.note(entry, madeBy(answer))
+  const detail = detailOf(call, answer?.change)
+  const entry = (): NewAuditEntry => entryOf(call, outcome, status, detail)
+  if (call.principal.id === nobody.id && status === 429) {
+    call.trail.tally(entry())
+    return undefined
+  }
+  const made = madeBy(answer)
+  if (call.mode === 'written') return call.trail.written(entry(), made)
+  const sign = detail === undefined ? signOf(call, outcome, status) : undefined
+  if (sign === undefined || !call.trail.noteAgain(sign, made)) call.trail.note(entry(), made, sign)
   return undefined
+}
+
+function signOf(call: AuditedCall, outcome: string, status: number): NoteSign {
+  const { note, request, operation, opens } = call
+  const principal = note.by ?? call.principal
+  return {
+    principal,
+    tenant: note.tenant ?? principal.tenant,
+    operation,
+    outcome,
+    status,
+    target: note.target ?? targetOf(request, opens),
+    address: request.ip,
+    agent: request.headers['user-agent'] ?? '',
+  }
 }
 
 /** What came to be by it stands at the end of its address. */
 function madeBy(answer: Pick<Answer, 'location'> | undefined): string | undefined {
   const { location } = answer ?? {}
-  return location === undefined
-    ? undefined
-    : keepable(decodeURIComponent(location.slice(location.lastIndexOf('/') + 1)))
+  if (location === undefined) return undefined
+  const last = location.slice(location.lastIndexOf('/') + 1)
+  return keepable(last.includes('%') ? decodeURIComponent(last) : last)
 }
 
 function entryOf(call: AuditedCall, outcome: string, status: number, detail: AuditDetail | undefined): NewAuditEntry {

@@ -80,7 +80,7 @@ async function* textOf(
     }
     if (progress.length > 0) yield eventText('progress', { items: progress.map(toWireProgress) })
     spokeAt = Math.max(spokeAt, ...progress.map((word) => word.at))
-    if (ended && parts.length < PAGE && !isBarred()) {
+    if (ended && !isBarred()) {
       yield eventText('end', { status })
       return
     }

@@ -1,3 +1,4 @@
+import type { StoredBreaker } from '@lockstep/engine'
 import Type from 'typebox'
 import { BreakerNotFound } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
@@ -11,10 +12,13 @@ import { closed, duration } from '../wire/schema.ts'
 async function readBreaker({ engine, tenant }: ApiContext, key: string) {
   const found = isStepKey(key) ? await engine.breakers.get(key, { tenant }) : undefined
   if (found === undefined) throw new BreakerNotFound({ key: key.slice(0, 200) })
-  return toWireBreaker(found)
+  return toWireBreaker(found, await engine.breakers.waiting([key], { tenant }))
 }
 
-const told = ({ state, reason }: ReturnType<typeof toWireBreaker>) => ({ state, reason })
+const told = ({ state, reason }: { readonly state: string; readonly reason?: string | null | undefined }) => ({
+  state,
+  reason: reason ?? null,
+})
 
 export const listBreakers = route({
   method: 'GET',
@@ -28,7 +32,10 @@ export const listBreakers = route({
   async handle({ engine, tenant }, { query: { limit = DEFAULT_ITEMS, cursor: text } }) {
     const cursor = fromCursor(text, '', STEP_KEY)
     const rows = await engine.breakers.list({ tenant, limit: limit + 1, after: cursor?.key ?? '' })
-    return { status: 200, body: toForwardList(rows, toWireBreaker, { cursor, limit, key: (row) => row.key }) }
+    const keys = rows.slice(0, limit).map(({ key }) => key)
+    const waits = keys.length === 0 ? [] : await engine.breakers.waiting(keys, { tenant })
+    const toWire = (row: StoredBreaker) => toWireBreaker(row, waits)
+    return { status: 200, body: toForwardList(rows, toWire, { cursor, limit, key: (row) => row.key }) }
   },
 })
 
@@ -90,6 +97,6 @@ export const tripBreaker = route({
       ...(reason === undefined ? {} : { reason }),
     })
     const after = await readBreaker(context, key)
-    return { status: 200, body: after, change: { before: before && told(toWireBreaker(before)), after: told(after) } }
+    return { status: 200, body: after, change: { before: before && told(before), after: told(after) } }
   },
 })

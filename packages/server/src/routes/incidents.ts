@@ -1,6 +1,7 @@
 import { fromWireId, toWireId } from '@lockstep/base'
 import type { Incident, IncidentGroup, ResolveOutcome } from '@lockstep/engine'
 import Type from 'typebox'
+import { authorOf } from '../auth/principal.ts'
 import { asFields } from '../problem/from-option.ts'
 import {
   IncidentNotFound,
@@ -13,6 +14,7 @@ import {
 } from '../problem/instance-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID } from '../request/ids.ts'
+import { durationMs } from '../request/wait.ts'
 import { route } from '../route/route.ts'
 import { InstanceId } from '../wire/instance.ts'
 import { iso } from '../wire/iso.ts'
@@ -103,6 +105,17 @@ const Group = Type.Object({
   instances: Type.Integer(),
   firstAt: instant(),
   lastAt: instant(),
+  firstVersion: nullable('integer', { description: 'Of the workflow, in the oldest of them that is open.' }),
+  lastVersion: nullable('integer', { description: 'Of the workflow, in the newest.' }),
+  acknowledgedAt: instant(
+    'When somebody said that they have seen them. Ends when all that were open then are resolved.',
+  ),
+  acknowledgedBy: nullable('string', { description: 'null: nobody who was known by name.' }),
+  assignee: nullable('string', { description: 'Whoever sees to them. Ends as the acknowledgement does.' }),
+  mutedUntil: instant(
+    'While they are muted: until then, or until a version that was published later fails in the same way.',
+  ),
+  note: nullable('string', { description: 'What was said with the last change of these.' }),
 })
 
 const toWireGroup = (group: IncidentGroup) => ({
@@ -110,6 +123,13 @@ const toWireGroup = (group: IncidentGroup) => ({
   step: group.step ?? null,
   firstAt: iso(group.firstAt),
   lastAt: iso(group.lastAt),
+  firstVersion: group.firstVersion || null,
+  lastVersion: group.lastVersion || null,
+  acknowledgedAt: iso(group.acknowledgedAt),
+  acknowledgedBy: group.acknowledgedBy ?? null,
+  assignee: group.assignee ?? null,
+  mutedUntil: iso(group.mutedUntil),
+  note: group.note ?? null,
 })
 
 export const groupIncidents = route({
@@ -118,15 +138,63 @@ export const groupIncidents = route({
   name: 'groupIncidents',
   permission: 'incidents:read',
   summary: 'Open incidents that are alike, the largest group first.',
-  query: closed({ definition: Type.Optional(Type.String({ pattern: DEFINITION_ID })), limit: Limit }),
+  query: closed({
+    definition: Type.Optional(Type.String({ pattern: DEFINITION_ID })),
+    fingerprint: Type.Optional(indexedText('This group alone.')),
+    muted: Type.Optional(flag('Only those that are muted, or only those that are not.')),
+    limit: Limit,
+  }),
   replies: { 200: Type.Object({ items: Type.Array(Group) }) },
   problems: [],
-  async handle({ engine, tenant }, { query: { definition, limit = DEFAULT_ITEMS } }) {
+  async handle({ engine, tenant }, { query: { definition, limit = DEFAULT_ITEMS, ...said } }) {
     const of = definition === undefined ? {} : { definitionId: definition }
-    const groups = await engine.incidents.groups({ tenant, limit, ...of })
+    const groups = await engine.incidents.groups({ tenant, limit, ...of, ...said })
     return { status: 200, body: { items: groups.map(toWireGroup) } }
   },
 })
+
+const Mute = Type.Unsafe<string | number | null>({
+  type: ['string', 'number', 'null'],
+  minimum: 0,
+  description:
+    'For how long they are muted: 30m, 8h, 7d, ISO 8601, or a number of milliseconds; 366d at most. null: no more. A version that is published later is heard.',
+})
+
+export const tendIncidents = route({
+  method: 'POST',
+  path: '/incidents/groups/:id/tend',
+  name: 'tendIncidents',
+  permission: 'incidents:resolve',
+  summary:
+    'Says who looks after open incidents that are alike: acknowledges them, assigns them to a person, mutes them for a while. What is left out stays as it is.',
+  id: indexedText('Fingerprint of the group.'),
+  body: closed({
+    acknowledged: Type.Optional(flag('Whether somebody has seen them.')),
+    assignee: Type.Optional(
+      nullable('string', {
+        pattern: '^[^\\u0000-\\u001f\\u007f]{1,255}$',
+        description: 'Whoever sees to them, 1 to 255 characters; null: nobody.',
+      }),
+    ),
+    mute: Type.Optional(Mute),
+    note: Type.Optional(indexedText('Why.')),
+  }),
+  replies: { 200: Group },
+  problems: ['INCIDENT_NOT_FOUND'],
+  async handle({ engine, tenant }, { params, body: { mute, ...said }, principal }) {
+    const muteMs = mute === undefined ? {} : { muteMs: mute === null ? null : durationMs(mute, 'mute', 'body') }
+    const wanted = { tenant, by: authorOf(principal), ...said, ...muteMs }
+    const result = await asFields('body', () => engine.incidents.tend(params.id, wanted))
+    if (result.outcome === 'not-found') throw new IncidentNotFound({ incidentId: `with fingerprint ${params.id}` })
+    const change = { before: careOf(result.before), after: careOf(result.group) }
+    return { status: 200, body: toWireGroup(result.group), change }
+  },
+})
+
+const careOf = (group: IncidentGroup) => {
+  const { acknowledgedAt, acknowledgedBy, assignee, mutedUntil } = toWireGroup(group)
+  return { acknowledgedAt, acknowledgedBy, assignee, mutedUntil }
+}
 
 export const getIncident = route({
   method: 'GET',

@@ -29,9 +29,16 @@ import { deleteFlowPolicy, getFlowPolicy, listFlowPolicies, putFlowPolicy } from
 import { forksOfInstance } from './forks.ts'
 import { listEndpoints } from './http-endpoints.ts'
 import { completeHumanTask, getHumanTask, issueToken, listHumanTasks } from './human-tasks.ts'
-import { getIncident, groupIncidents, listIncidents, resolveAlike, resolveIncident } from './incidents.ts'
+import {
+  getIncident,
+  groupIncidents,
+  listIncidents,
+  resolveAlike,
+  resolveIncident,
+  tendIncidents,
+} from './incidents.ts'
 import { activitiesOfInstance, compensationsOfInstance, stateOfInstance, whyInstance } from './insight.ts'
-import { getInstance, listInstances, searchInstances, startInstance } from './instances.ts'
+import { countInstances, getInstance, listInstances, searchInstances, startInstance } from './instances.ts'
 import { readJournal } from './journal.ts'
 import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
 import { getLockContention } from './lock-contention.ts'
@@ -133,6 +140,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   startInstance,
   listInstances,
   searchInstances,
+  countInstances,
   getInstance,
   readJournal,
   stateOfInstance,
@@ -170,6 +178,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   discardDeadLetter,
   listIncidents,
   groupIncidents,
+  tendIncidents,
   getIncident,
   resolveIncident,
   resolveAlike,

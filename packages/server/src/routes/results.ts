@@ -30,7 +30,12 @@ export const resultsOfInstance = route({
   query: closed({
     after,
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MOST_READ, description: 'Parts at once; 100 unless given.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_READ,
+        description:
+          'Parts at once; 100 unless given. Fewer come where they are large: `ended` tells when there are no more.',
+      }),
     ),
     wait: Type.Optional(duration('At most 60s.')),
   }),

@@ -1,12 +1,20 @@
 import type { ScheduleDocument } from '@lockstep/engine'
 import Type from 'typebox'
+import { SearchText } from '../filter/instance-filter.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID, scheduleIdOf } from '../request/ids.ts'
 import { route } from '../route/route.ts'
 import { requiredRevisionOf, revisionOf, toEtag, toStateEtag } from '../wire/etag.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, toList } from '../wire/list.ts'
-import { Schedule, ScheduleDocumentBody, ScheduleId, toWireSchedule } from '../wire/schedule.ts'
+import {
+  Schedule,
+  ScheduleDocumentBody,
+  ScheduleId,
+  ScheduleItem,
+  toWireSchedule,
+  toWireScheduleItem,
+} from '../wire/schedule.ts'
 import { closed, flag, noContent } from '../wire/schema.ts'
 
 const NAME = /^[^\p{Cc}\p{Cs}]{1,512}$/u
@@ -38,21 +46,22 @@ export const listSchedules = route({
   path: '/schedules',
   name: 'listSchedules',
   permission: 'schedules:read',
-  summary: 'Lists schedules by id.',
+  summary: 'Lists schedules by id, each with its latest run.',
   query: closed({
+    q: SearchText('What the id or the name contains, whatever the case.'),
     definition: Type.Optional(Type.String({ pattern: DEFINITION_ID, description: 'Those that start this workflow.' })),
     paused: Type.Optional(flag('Those that are paused, or are not.')),
     limit: Limit,
     cursor: CursorParameter,
   }),
-  replies: { 200: listOf(Schedule) },
+  replies: { 200: listOf(ScheduleItem) },
   problems: ['INVALID_CURSOR'],
-  async handle({ browse, tenant }, { query: { definition, paused, limit = DEFAULT_ITEMS, cursor } }) {
-    const filter = `${definition ?? ''} ${paused ?? ''}`
+  async handle({ browse, tenant }, { query: { q, definition, paused, limit = DEFAULT_ITEMS, cursor } }) {
+    const filter = `${definition ?? ''} ${paused ?? ''}${q === undefined ? '' : ` ${q}`}`
     const from = fromCursor(cursor, filter, NAME)
     const place = { from: from?.key, back: from?.back === true }
-    const page = await browse.schedules(tenant, { definitionId: definition, paused }, place, limit + 1)
-    const toItem = (row: (typeof page.rows)[number]) => toWireSchedule({ ...row, nextAt: row.dueAt })
+    const page = await browse.schedules(tenant, { definitionId: definition, paused, text: q }, place, limit + 1)
+    const toItem = (row: (typeof page.rows)[number]) => toWireScheduleItem({ ...row, nextAt: row.dueAt })
     return { status: 200, body: toList(page, toItem, { cursor: from, limit, filter, key: (row) => row.id }) }
   },
 })

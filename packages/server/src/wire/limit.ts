@@ -1,5 +1,5 @@
 import { toWireId } from '@lockstep/base'
-import type { StoredBreaker, StoredLimit } from '@lockstep/engine'
+import type { BreakerWait, StoredBreaker, StoredLimit } from '@lockstep/engine'
 import Type from 'typebox'
 import { iso } from './iso.ts'
 import { closed, duration, instant, nullable, oneOf } from './schema.ts'
@@ -64,9 +64,15 @@ export const BreakerReply = Type.Object({
   probeForMs: nullable('integer', { description: 'Until that probe is given up.' }),
   generation: Type.Integer({ description: 'Rises with every change.' }),
   changedAt: instant(),
+  waiting: Type.Integer({ description: 'Steps that wait for it, counted up to 100.' }),
+  waitingSteps: Type.Array(Type.Object({ instanceId: Type.String(), step: Type.String() }), {
+    description: 'The first of them.',
+  }),
 })
 
-export const toWireBreaker = (breaker: StoredBreaker) => ({
+const MOST_STEPS = 10
+
+export const toWireBreaker = (breaker: StoredBreaker, waits: readonly BreakerWait[]) => ({
   key: breaker.key,
   state: breaker.state,
   reason: breaker.reason ?? null,
@@ -76,4 +82,12 @@ export const toWireBreaker = (breaker: StoredBreaker) => ({
   probeForMs: breaker.probeForMs === undefined ? null : Math.ceil(breaker.probeForMs),
   generation: breaker.generation,
   changedAt: iso(breaker.changedAt),
+  ...waitingOf(waits.filter(({ key }) => key === breaker.key)),
+})
+
+const waitingOf = (waits: readonly BreakerWait[]) => ({
+  waiting: waits.length,
+  waitingSteps: waits
+    .slice(0, MOST_STEPS)
+    .map(({ instanceId, step }) => ({ instanceId: toWireId('instance', instanceId), step })),
 })

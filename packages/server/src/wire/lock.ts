@@ -14,6 +14,7 @@ const Holder = Type.Object({
   nodeId: nullable('string'),
   name: nullable('string', { description: 'Of the node.' }),
   instanceId: nullable('string', { description: 'Instance that holds it, where one does.' }),
+  definitionId: nullable('string', { description: 'Of that instance.' }),
 })
 
 export const Lock = Type.Object({
@@ -86,6 +87,7 @@ export function toWireLock(lock: LockView, { members, now, lines }: LockTelling)
             nodeId: first.holder?.nodeId ?? null,
             name: first.holder?.node ?? null,
             instanceId: instanceOf(first.holder?.meta),
+            definitionId: definitionOf(first.holder?.meta),
           },
     fence: first === undefined ? null : String(first.fence),
     acquiredAt: iso(first?.acquiredAt),
@@ -129,6 +131,11 @@ function instanceOf(meta: unknown): string | null {
   return typeof id === 'string' ? toWireId('instance', id) : null
 }
 
+function definitionOf(meta: unknown): string | null {
+  const id = (meta as { readonly definitionId?: unknown } | null | undefined)?.definitionId
+  return typeof id === 'string' ? id : null
+}
+
 export function toWireInstanceLock(held: HeldView) {
   return {
     key: `${INSTANCE_LOCK}${toWireId('instance', held.instanceId)}`,
@@ -138,6 +145,7 @@ export function toWireInstanceLock(held: HeldView) {
       nodeId: toWireId('node', held.nodeId),
       name: held.nodeName ?? null,
       instanceId: toWireId('instance', held.instanceId),
+      definitionId: held.definitionId,
     },
     fence: String(held.claimNo),
     acquiredAt: null,

@@ -16,7 +16,7 @@ export const PartsReply = Type.Object({
   items: Type.Array(PartReply),
   next: Type.Integer({ description: 'What to send as `after` for those behind.' }),
   status: oneOf(INSTANCE_STATUSES),
-  ended: Type.Boolean({ description: 'Nothing comes any more behind those that are kept.' }),
+  ended: Type.Boolean({ description: 'Nothing comes any more behind these.' }),
 })
 
 export const toWirePart = ({ number, step, stepNumber, value, at }: Part) => ({

@@ -42,6 +42,22 @@ export const ScheduleRunItem = Type.Object({
   status: nullable('string', { description: 'How its instance ended.' }),
 })
 
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** As lists have it. */
+export const ScheduleItem = Type.Object({
+  ...Schedule.properties,
+  lastRun: Type.Union([ScheduleRunItem, Type.Null()], { description: 'The latest decision about it.' }),
+  lately: Type.Object(
+    {
+      runs: Count('How many decisions were looked at.'),
+      late: Count('Those that came late.'),
+      skipped: Count('Times that were let go.'),
+    },
+    { description: 'Of its latest twenty decisions.' },
+  ),
+})
+
 type Shown = Pick<ListedSchedule, 'id' | 'revision' | 'document' | 'paused' | 'owner' | 'lastFiredAt'> & {
   readonly nextAt: number | undefined
 }
@@ -60,6 +76,12 @@ export function toWireSchedule(view: Shown) {
     etag: toEtag(view.revision),
   }
 }
+
+export const toWireScheduleItem = (view: Shown & Pick<ListedSchedule, 'lastRun' | 'lately'>) => ({
+  ...toWireSchedule(view),
+  lastRun: view.lastRun === undefined ? null : toWireRun(view.lastRun),
+  lately: view.lately,
+})
 
 export const toWireRun = (run: ScheduleRun) => ({
   ...run,

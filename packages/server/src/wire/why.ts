@@ -44,7 +44,13 @@ export const WhyReply = Type.Object({
   }),
   movesAt: instant('When it moves by itself, at the latest.'),
   blockers: Type.Array(
-    Type.Object({ kind: Type.String(), text: Type.String(), untilAt: nullable('string', { format: 'date-time' }) }),
+    Type.Object({
+      kind: Type.String(),
+      text: Type.String(),
+      untilAt: nullable('string', { format: 'date-time' }),
+      step: nullable('string', { description: 'The step that it holds back; null: all of it.' }),
+      key: nullable('string', { description: 'Name of the limit, lock or breaker.' }),
+    }),
   ),
   incidents: Type.Array(IncidentItem),
   advice: Type.Array(Type.String(), { description: 'What a person can do.' }),
@@ -70,7 +76,10 @@ export const toWireWhy = (why: Why) => ({
         },
   queue: why.queue ?? null,
   movesAt: iso(why.movesAt),
-  blockers: why.blockers.map(({ kind, text, untilAt }) => ({ kind, text, untilAt: iso(untilAt) })),
+  blockers: why.blockers.map(({ kind, text, untilAt, step, key }) => ({
+    ...{ kind, text, untilAt: iso(untilAt) },
+    ...{ step: step ?? null, key: key ?? null },
+  })),
   incidents: why.incidents.map(toWireIncident),
   advice: why.advice,
 })

@@ -1,0 +1,47 @@
+import type { Server } from 'node:http'
+import type { Clock } from '@lockstep/base'
+
+export interface Departures {
+  /** Settles when all that was answered so far is on its way. */
+  left(): Promise<void>
+}
+
+/** So many leave at once: the first of a crowd does not wait for all of it, and whoever asked for them is busy while the next are made. */
+const TOGETHER = 16
+
+/**
+ * Answers that become ready in one turn of the event loop leave at its end, one right behind the other. A write wakes whoever reads: where each
+ * answer leaves as soon as it is made, a reader on the same machine falls asleep in between, and waking it takes longer than making the answer. One
+ * commit ends the waits of dozens of requests at once, and a turn of the loop reads from dozens of connections, so there is nearly always company.
+ *
+ * Node corks a connection while an answer is written to it and uncorks it at the end; that last step is what is put off.
+ */
+export function leaveTogether(server: Server, clock: Pick<Clock, 'soon'>): Departures {
+  const ready: (() => void)[] = []
+  const leave = (): void => {
+    for (const go of ready.splice(0)) go()
+  }
+  let isPlanned = false
+  const atItsEnd = (): void => {
+    isPlanned = false
+    leave()
+  }
+  server.on('connection', (socket) => {
+    const uncork = socket.uncork.bind(socket)
+    let isReady = false
+    const go = (): void => {
+      isReady = false
+      uncork()
+    }
+    socket.uncork = () => {
+      if (socket.writableCorked !== 1) return uncork() // an inner one, or there is nothing to let go
+      if (isReady) return
+      isReady = true
+      if (ready.push(go) === TOGETHER) return leave()
+      if (isPlanned) return
+      isPlanned = true
+      clock.soon(atItsEnd)
+    }
+  })
+  return { left: () => new Promise((resolve) => clock.soon(resolve)) }
+}
