@@ -17,6 +17,7 @@ import type {
   Schedule,
   ScheduleRun,
   StateAt,
+  StatusCounts,
   StepProgress,
   Version,
   VersionItem,
@@ -29,6 +30,14 @@ export const instancesQuery = (query: Query) =>
   queryOptions({
     queryKey: ['instances', query],
     queryFn: ({ signal }) => call<Page<Instance>>('GET', '/workflow-instances', { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+/** Asks by itself only: each answer looks at thousands of rows, and nobody needs every one of them. */
+export const instanceCountsQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ['instance-counts', query],
+    queryFn: ({ signal }) => call<StatusCounts>('GET', '/workflow-instances/counts', { query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -113,11 +122,12 @@ export const versionQuery = (id: string, version: number) =>
     staleTime: 60_000,
   })
 
-export const incidentGroupsQuery = (limit = 50) =>
+/** Told with `muted: false`: without those that somebody muted. */
+export const incidentGroupsQuery = (asked: Query = {}) =>
   queryOptions({
-    queryKey: ['incidents', 'groups', limit],
+    queryKey: ['incidents', 'groups', asked],
     queryFn: ({ signal }) =>
-      call<{ items: readonly IncidentGroup[] }>('GET', '/incidents/groups', { query: { limit }, signal }),
+      call<{ items: readonly IncidentGroup[] }>('GET', '/incidents/groups', { query: { limit: 50, ...asked }, signal }),
   })
 
 export const incidentsQuery = (query: Query) =>

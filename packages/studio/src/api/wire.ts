@@ -69,12 +69,17 @@ export type ActivityTally = Told<
   { readonly outcomes: Counts; readonly lastError: Failure | null }
 >
 export type ActivitiesAt = Told<WireActivities, { readonly items: readonly ActivityTally[] }>
+export type StatusCounts = Told<
+  ReplyBody<'countWorkflowInstances'>,
+  { readonly statuses: Readonly<Record<string, number>> }
+>
 /** What a running step says of itself. */
 export type StepProgress = Told<ReplyBody<'getWorkflowInstanceProgress'>['items'][number], { readonly at: string }>
 export type Why = Told<
   WireWhy,
   {
     readonly heldBy: { readonly nodeId: string; readonly name: string | null; readonly claimNo: number } | null
+    readonly waitsFor: readonly { readonly kind: string; readonly step: string; readonly dueAt?: string | null }[]
   }
 >
 
@@ -98,7 +103,9 @@ export type IncidentGroup = Told<
   { readonly firstAt: string; readonly lastAt: string }
 >
 
-export type Schedule = Told<WireSchedule, { readonly document: Values }>
+/** Lists say how it went lately; servers of before do not. */
+export type Schedule = Told<WireSchedule, { readonly document: Values }> &
+  Partial<Pick<ItemOf<'listSchedules'>, 'lastRun' | 'lately'>>
 export type ScheduleRun = WireScheduleRun
 type WirePreview = ReplyBody<'previewSchedule'>
 export type Preview = Told<

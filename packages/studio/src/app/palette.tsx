@@ -2,9 +2,9 @@ import '@mantine/spotlight/styles.css'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Activity, Pause, PencilRuler, Play, Search, Workflow } from 'lucide-react'
+import { Activity, Network, Pause, PencilRuler, Play, Search, Settings, Workflow } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { definitionsQuery } from '../api/queries.ts'
+import { definitionsQuery, nodesQuery } from '../api/queries.ts'
 import { useLive } from '../live/live-state.ts'
 import { navPages } from './pages.ts'
 
@@ -19,11 +19,12 @@ interface Choice {
   readonly run: () => void
 }
 
-/** Pages, workflows, an instance by its id or by any address that holds it, and what can be done from anywhere. */
+/** Pages, workflows, nodes, an instance by its id or by any address that holds it, and what can be done from anywhere. */
 export function Palette({ close }: { readonly close: () => void }) {
   const [query, setQuery] = useState('')
   const { data } = useQuery(definitionsQuery({ limit: 200 }))
-  const choices = useChoices(query, data?.items ?? [])
+  const { data: nodes } = useQuery(nodesQuery())
+  const choices = useChoices(query, data?.items ?? [], nodes?.items ?? [])
   useEffect(() => spotlight.open(), [])
   const listed = choices.map(({ id }) => id).join()
   useEffect(() => {
@@ -60,6 +61,20 @@ export function Palette({ close }: { readonly close: () => void }) {
   )
 }
 
+/** Parts of pages that people look for by their names. */
+const views = [
+  { label: 'Who waits for whom', path: '/locks', search: { view: 'waits' } },
+  { label: 'Dead letters', path: '/queues', search: { tab: 'dead' } },
+  { label: 'Settings: API keys', path: '/settings', search: { tab: 'keys' } },
+  { label: 'Settings: Users', path: '/settings', search: { tab: 'users' } },
+  { label: 'Settings: Sign-in', path: '/settings', search: { tab: 'sign-in' } },
+  { label: 'Settings: Secrets', path: '/settings', search: { tab: 'secrets' } },
+  { label: 'Settings: Retention', path: '/settings', search: { tab: 'retention' } },
+  { label: 'Settings: Activity types', path: '/settings', search: { tab: 'activities' } },
+  { label: 'Settings: Appearance', path: '/settings', search: { tab: 'appearance' } },
+  { label: 'Settings: About', path: '/settings', search: { tab: 'about' } },
+] as const
+
 /** Enter takes what is marked; a list that has changed since it was typed has lost its mark. */
 function markFirst(): void {
   const actions = document.querySelectorAll('.mantine-Spotlight-actionsList [data-action]')
@@ -70,6 +85,7 @@ function markFirst(): void {
 function useChoices(
   query: string,
   definitions: readonly { readonly id: string; readonly name: string; readonly kind: string }[],
+  nodes: readonly { readonly id: string; readonly name: string }[],
 ): readonly Choice[] {
   const navigate = useNavigate()
   const { paused, setPaused } = useLive()
@@ -103,6 +119,24 @@ function useChoices(
         description: `g ${key}`,
         icon: <Icon size={16} />,
         run: () => void navigate({ to: path }),
+      })),
+    ...nodes
+      .filter(({ id, name }) => asked !== '' && (fits(name) || id === asked))
+      .slice(0, 5)
+      .map(({ id, name }) => ({
+        id: `node ${id}`,
+        label: name,
+        description: 'Node',
+        icon: <Network size={16} />,
+        run: () => void navigate({ to: '/cluster/$nodeId', params: { nodeId: id } }),
+      })),
+    ...views
+      .filter(({ label }) => asked !== '' && fits(label))
+      .map(({ label, path, search }) => ({
+        id: `view ${label}`,
+        label,
+        icon: <Settings size={16} />,
+        run: () => void navigate({ to: path, search: search as never }),
       })),
     ...found.map(({ id, name }) => ({
       id: `page ${id}`,

@@ -56,6 +56,10 @@ const routes = root.addChildren([
     component: lazyRouteComponent(() => import('../features/cluster/cluster-page.tsx'), 'ClusterPage'),
   }),
   createRoute({
+    ...at('/cluster/$nodeId'),
+    component: lazyRouteComponent(() => import('../features/cluster/node-page.tsx'), 'NodePage'),
+  }),
+  createRoute({
     ...at('/locks'),
     component: lazyRouteComponent(() => import('../features/locks/locks-page.tsx'), 'LocksPage'),
   }),

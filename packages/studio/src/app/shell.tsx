@@ -104,7 +104,7 @@ export function Shell() {
 }
 
 function NavLinks({ folded }: { readonly folded: boolean }) {
-  const { data: incidents } = useQuery({ ...incidentGroupsQuery(), refetchInterval: usePollMs(10_000) })
+  const { data: incidents } = useQuery({ ...incidentGroupsQuery({ muted: false }), refetchInterval: usePollMs(10_000) })
   const open = incidents?.items.reduce((sum, group) => sum + group.open, 0) ?? 0
   return (
     <ul className={classes.links}>

@@ -205,7 +205,9 @@ const Container = memo(({ data: { step } }: NodeProps<StepNode>) => {
       <div className={classes.containerHead}>
         <StepIcon type={step.type} size={14} />
         <strong className="clip">{step.name}</strong>
-        <span className="small muted">{step.type}</span>
+        <span className="clip small muted" title={state?.note ?? step.type}>
+          {state?.note ?? step.type}
+        </span>
       </div>
       {state !== undefined && <Badge state={state} />}
     </div>

@@ -43,6 +43,8 @@ const whole = {
   'elk.padding': '[top=16,left=16,bottom=16,right=16]',
 }
 const inside = { ...whole, 'elk.padding': '[top=44,left=16,bottom=16,right=16]' }
+/** What no line joins stands in the order of the document, as the designer draws it: a try before its catch. */
+const together = { 'elk.separateConnectedComponents': 'false' }
 const LETTER = 6.5
 
 let loading: Promise<ELK> | undefined
@@ -73,7 +75,12 @@ function toElk({ nodes, edges }: CanvasModel, direction: Direction): ElkNode {
           ? { id: node.id, ...STEP }
           : {
               id: node.id,
-              layoutOptions: { ...inside, ...toward },
+              layoutOptions: {
+                ...inside,
+                ...toward,
+                ...(edgesOf(node.id).length === 0 ? together : {}),
+                ...(node.kind === 'part' ? { 'elk.alignment': direction === 'DOWN' ? 'TOP' : 'LEFT' } : {}),
+              },
               children: childrenOf(node.id),
               edges: edgesOf(node.id),
             },

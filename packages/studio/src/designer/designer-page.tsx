@@ -165,7 +165,7 @@ function Frame({ designer }: { readonly designer: Designer }) {
   return (
     <DesignerContext value={designer}>
       <ReactFlowProvider>
-        <div className={classes.designer} data-testid="designer-ready" data-definition={designer.definitionId}>
+        <Panes definitionId={designer.definitionId}>
           <Keys designer={designer} />
           <Header />
           <Side />
@@ -175,7 +175,7 @@ function Frame({ designer }: { readonly designer: Designer }) {
           </div>
           <InspectorPane />
           <Drawer />
-        </div>
+        </Panes>
         <AddMenu />
         <ConnectMenu />
         <FindMenu />
@@ -186,11 +186,31 @@ function Frame({ designer }: { readonly designer: Designer }) {
   )
 }
 
+function Panes({ definitionId, children }: { readonly definitionId: string; readonly children: React.ReactNode }) {
+  const { side, inspector } = useDesignerState(({ panes }) => panes)
+  return (
+    <div
+      className={classes.designer}
+      data-testid="designer-ready"
+      data-definition={definitionId}
+      data-side={side}
+      data-inspector-open={inspector}
+    >
+      {children}
+    </div>
+  )
+}
+
 function Keys({ designer }: { readonly designer: Designer }) {
   const actions = useMemo(
     () => ({
       save: () => void designer.saver?.flush(),
-      run: () => document.querySelector<HTMLElement>('[data-designer-run] button')?.click(),
+      // What was never published cannot be started, but it can be tried out.
+      run: () => {
+        const button = document.querySelector<HTMLElement>('[data-designer-run] button')
+        if (button === null) designer.store.setState({ drawer: 'test' })
+        else button.click()
+      },
     }),
     [designer],
   )

@@ -13,6 +13,17 @@ export interface TestRunProps {
   readonly showStates: (states: ReadonlyMap<string, StepState> | undefined) => void
 }
 
+export interface StepTestProps {
+  readonly definitionId: string
+  readonly document: JsonObject
+  /** Id of the step. */
+  readonly step: string
+  /** Whether steps of this type do something outside, or wait for it. */
+  readonly reachesOut: (type: string) => boolean
+  readonly save: () => Promise<boolean>
+  readonly started: () => void
+}
+
 export interface PublishProps {
   readonly definitionId: string
   readonly document: JsonObject
@@ -48,6 +59,17 @@ export interface ExpressionFieldProps {
   readonly takesFocus: () => boolean
 }
 
+export interface DataPaneProps {
+  readonly definitionId: string
+  readonly document: JsonObject
+  readonly step: string
+  readonly readOnly: boolean
+  /** Id of the editor in which somebody wrote last, if that is one. */
+  readonly into: () => string | undefined
+  /** What was picked where there is no such editor. */
+  readonly pick: (path: string) => void
+}
+
 export interface CodeViewProps {
   readonly document: JsonObject
   readonly problems: readonly DesignProblem[]
@@ -61,14 +83,18 @@ export interface CodeViewProps {
  */
 export const slots: {
   readonly TestRun?: ComponentType<TestRunProps>
+  readonly StepTest?: ComponentType<StepTestProps>
   readonly Publish?: ComponentType<PublishProps>
   readonly Versions?: ComponentType<VersionsProps>
   readonly ExpressionField?: ComponentType<ExpressionFieldProps>
+  readonly DataPane?: ComponentType<DataPaneProps>
   readonly CodeView?: ComponentType<CodeViewProps>
 } = {
   TestRun: lazy(() => import('../features/test-run/test-run-panel.tsx').then((m) => ({ default: m.TestRunPanel }))),
+  StepTest: lazy(() => import('../features/test-run/step-test.tsx').then((m) => ({ default: m.StepTest }))),
   Publish: lazy(() => import('../features/publish/publish-dialog.tsx').then((m) => ({ default: m.PublishDialog }))),
   Versions: lazy(() => import('../features/versions/versions-panel.tsx').then((m) => ({ default: m.VersionsPanel }))),
   ExpressionField: lazy(() => import('../editor/expression-field.tsx').then((m) => ({ default: m.ExpressionField }))),
+  DataPane: lazy(() => import('../editor/data-pane.tsx').then((m) => ({ default: m.DataPane }))),
   CodeView: lazy(() => import('../editor/code-view.tsx').then((m) => ({ default: m.CodeView }))),
 }

@@ -1,15 +1,18 @@
+import { ActionIcon, Modal, Tooltip } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef } from 'react'
-import { call } from '../api/client.ts'
+import { Maximize2 } from 'lucide-react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import type { GraphDocument } from '../api/wire.ts'
+import { activitiesById } from '../canvas/canvas-model.ts'
 import { CodeEditor } from './code-editor.tsx'
 import type { CodeMark } from './code-mark.ts'
+import { DataPane } from './data-pane.tsx'
 import { expressionCompletion } from './expression-completion.ts'
 import classes from './expression-field.module.css'
 import { ExpressionPreview } from './expression-preview.tsx'
-import { scopeShape } from './expression-scope.ts'
-import { evaluatedQuery, pastRunsQuery, pastScopeQuery, usePickedRuns } from './past-runs.ts'
+import { evaluatedQuery, usePickedRuns } from './past-runs.ts'
+import { useScope } from './use-scope.ts'
 
 export interface ExpressionFieldProps {
   readonly id: string
@@ -29,14 +32,8 @@ export interface ExpressionFieldProps {
 export function ExpressionField(props: ExpressionFieldProps) {
   const { value, definitionId, step, problem } = props
   const document = props.document as GraphDocument
-  const runs = useQuery(pastRunsQuery(definitionId))
-  const picked = usePickedRuns(({ byDefinition }) => byDefinition[definitionId]) ?? runs.data?.[0]?.id
-  const past = useQuery({ ...pastScopeQuery(picked ?? '', step), enabled: picked !== undefined })
-  const outputs = useQuery(outputSchemas)
-  const shape = useMemo(
-    () => scopeShape({ document, step, outputs: outputs.data, past: past.data?.scope }),
-    [document, step, outputs.data, past.data],
-  )
+  const { shape, runs, picked } = useScope(definitionId, document, step)
+  const [large, setLarge] = useState(false)
   const known = useRef(shape)
   known.current = shape
   const scope = useCallback(() => known.current, [])
@@ -51,32 +48,75 @@ export function ExpressionField(props: ExpressionFieldProps) {
     () => marksOf(problem, settled === value ? evaluated.data : undefined),
     [problem, evaluated.data, settled, value],
   )
+  const code = {
+    label: props.label,
+    language: 'javascript',
+    value,
+    onChange: props.onChange,
+    readOnly: props.readOnly,
+    marks,
+    extension,
+    placeholder: 'input.amount > 1000',
+  } as const
+  const preview = (
+    <ExpressionPreview
+      runs={runs}
+      picked={picked}
+      pick={(instanceId) => usePickedRuns.getState().pick(definitionId, instanceId)}
+      evaluated={settled.trim() === '' ? undefined : evaluated.data}
+      problem={problem}
+      error={evaluated.error}
+    />
+  )
+  const largeId = `${props.id}-large`
   return (
     <div className={classes.field} data-testid={`expression-${props.input}`}>
-      <CodeEditor
-        id={props.id}
-        label={props.label}
-        language="javascript"
-        value={value}
-        onChange={props.onChange}
-        readOnly={props.readOnly}
-        lines={{ least: 1, most: 10 }}
-        marks={marks}
-        extension={extension}
-        placeholder="input.amount > 1000"
-        takesFocus={props.takesFocus}
-      />
-      <ExpressionPreview
-        runs={runs.data ?? []}
-        picked={picked}
-        pick={(instanceId) => usePickedRuns.getState().pick(definitionId, instanceId)}
-        evaluated={settled.trim() === '' ? undefined : evaluated.data}
-        problem={problem}
-        error={evaluated.error}
-      />
+      <div className={classes.small}>
+        <CodeEditor {...code} id={props.id} lines={{ least: 1, most: 10 }} takesFocus={props.takesFocus} />
+        <Tooltip label="Write in a large editor, with the data beside it">
+          <ActionIcon
+            className={classes.enlarge ?? ''}
+            size={22}
+            variant="subtle"
+            color="gray"
+            aria-label={`${props.label}: large editor`}
+            onClick={() => setLarge(true)}
+          >
+            <Maximize2 size={12} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      {preview}
+      <Modal
+        opened={large}
+        onClose={() => setLarge(false)}
+        title={`${props.label} of ${nameOf(document, step)}`}
+        size="min(1080px, 94vw)"
+      >
+        <div className={classes.large}>
+          <div className={classes.field}>
+            <CodeEditor {...code} id={largeId} lines={{ least: 14, most: 22 }} takesFocus={always} />
+            {preview}
+          </div>
+          <div className={classes.beside}>
+            <DataPane
+              definitionId={definitionId}
+              document={document}
+              step={step}
+              readOnly={props.readOnly}
+              into={() => largeId}
+              pick={() => {}}
+            />
+          </div>
+        </div>
+      </Modal>
     </div>
   )
 }
+
+const always = (): boolean => true
+
+const nameOf = (document: GraphDocument, step: string): string => activitiesById(document).get(step)?.name ?? step
 
 /** The server's own words, at the place it names. */
 function marksOf(
@@ -90,16 +130,4 @@ function marksOf(
   if (problem === undefined) return []
   const [, line = '1', column = '1'] = /line (\d+), column (\d+)/.exec(problem) ?? []
   return [{ line: Number(line), column: Number(column), text: problem, severity: 'error' }]
-}
-
-/** What activity types promise to answer. They change with the server, not while it runs. */
-const outputSchemas = {
-  queryKey: ['activity-outputs'],
-  queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<ReadonlyMap<string, unknown>> => {
-    const { items } = await call<{ items: readonly { type: string; output?: unknown }[] }>('GET', '/activity-types', {
-      signal,
-    })
-    return new Map(items.flatMap(({ type, output }) => (output === undefined ? [] : [[type, output] as const])))
-  },
-  staleTime: 600_000,
 }

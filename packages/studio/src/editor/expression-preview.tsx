@@ -1,10 +1,9 @@
-import { Select } from '@mantine/core'
-import { CornerDownRight, History } from 'lucide-react'
+import { CornerDownRight } from 'lucide-react'
 import { toProblem } from '../api/problem.ts'
 import type { Instance } from '../api/wire.ts'
-import { looks } from '../ui/status.tsx'
 import classes from './expression-field.module.css'
 import type { Evaluated } from './past-runs.ts'
+import { PickRun } from './pick-run.tsx'
 
 const LONGEST = 400
 
@@ -31,17 +30,7 @@ export function ExpressionPreview(props: {
             <CornerDownRight size={13} aria-hidden />
             <span className={wrong ? classes.wrong : classes.right}>{textOf(evaluated, props.error)}</span>
           </output>
-          <Select
-            size="xs"
-            className={classes.run ?? ''}
-            aria-label="Run that values come from"
-            leftSection={<History size={12} aria-hidden />}
-            allowDeselect={false}
-            data={props.runs.map((run) => ({ value: run.id, label: runText(run) }))}
-            value={props.picked}
-            onChange={(id) => id !== null && props.pick(id)}
-            comboboxProps={{ withinPortal: true, width: 260, position: 'bottom-end' }}
-          />
+          <PickRun runs={props.runs} picked={props.picked} pick={props.pick} />
         </>
       )}
       {evaluated?.exact === false && evaluated.status === 'value' && (
@@ -58,6 +47,3 @@ function textOf(evaluated: Evaluated | undefined, error: unknown): string {
   const text = JSON.stringify(evaluated.value) ?? 'null'
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
-
-const runText = ({ id, status, test }: Instance): string =>
-  `${test === true ? 'Test ' : ''}${id.slice(-6)} · ${looks[status].label}`

@@ -18,7 +18,7 @@ export function scopeShape({ document, step, outputs, past }: ScopeSources): Sha
   const variables = Object.entries(document.variables ?? {}).map(([name, variable]) => [name, shapeOfSchema(variable)])
   const steps = upstreamOf(document, step).map(({ id, type, name }) => {
     const output = shapeOfSchema(outputs?.get(type))
-    return [id, { type: 'object', note: name ?? type, members: { output } }] as const
+    return [id, { type: 'object', note: name ?? type, title: name ?? id, members: { output } }] as const
   })
   const promised: Shape = {
     type: 'object',

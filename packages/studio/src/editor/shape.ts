@@ -2,6 +2,8 @@
 export interface Shape {
   readonly type: string
   readonly note?: string | undefined
+  /** What people call it. */
+  readonly title?: string | undefined
   readonly members?: Readonly<Record<string, Shape>> | undefined
   readonly items?: Shape | undefined
 }
@@ -59,6 +61,7 @@ export function merged(a: Shape, b: Shape): Shape {
   return {
     type: a.type === 'any' ? b.type : a.type,
     note: a.note ?? b.note,
+    title: a.title ?? b.title,
     members: names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, either(name)])),
     items: a.items && b.items ? merged(a.items, b.items) : (a.items ?? b.items),
   }

@@ -1,3 +1,4 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Page } from '../api/wire.ts'
 import { useUrlSearch } from '../app/use-url-search.ts'
 import { Area } from './area.tsx'
@@ -52,8 +53,11 @@ export function List<T>({ columns, row, noun, plural, cursor = 'cursor', ...area
 }
 
 export function Table(props: { readonly columns: readonly (string | Column)[]; readonly children: React.ReactNode }) {
+  const wrap = useRef<HTMLDivElement>(null)
+  const isWide = useIsWide(wrap)
   return (
-    <div className={table.wrap}>
+    // A table wider than its place is moved by the keyboard as well, where nothing in it could be reached.
+    <div ref={wrap} className={table.wrap} {...(isWide ? { tabIndex: 0, role: 'region', 'aria-label': 'Table' } : {})}>
       <table className={table.table}>
         <thead>
           <tr>
@@ -71,4 +75,18 @@ export function Table(props: { readonly columns: readonly (string | Column)[]; r
       </table>
     </div>
   )
+}
+
+function useIsWide(wrap: RefObject<HTMLDivElement | null>): boolean {
+  const [isWide, setIsWide] = useState(false)
+  useEffect(() => {
+    const element = wrap.current
+    if (element === null) return
+    const look = (): void => setIsWide(element.scrollWidth > element.clientWidth)
+    const watch = new ResizeObserver(look)
+    watch.observe(element)
+    if (element.firstElementChild !== null) watch.observe(element.firstElementChild)
+    return () => watch.disconnect()
+  }, [wrap])
+  return isWide
 }

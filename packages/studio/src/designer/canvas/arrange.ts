@@ -82,7 +82,8 @@ export async function placesForUnplaced(view: DesignView, types: Types): Promise
   for (const body of bodies) {
     const steps = stepsOf(view, body)
     const placed = steps.filter((step) => step.position !== undefined)
-    const bottom = Math.max(0, ...placed.map(({ position }) => position!.y + STEP.height + 60))
+    const { size } = draw(view, ({ key, position }) => position ?? tidy.get(key) ?? { x: 0, y: 0 })
+    const bottom = Math.max(0, ...placed.map(({ key, position }) => position!.y + size(key).height + 60))
     for (const step of steps) {
       const { x, y } = tidy.get(step.key) ?? { x: 0, y: 0 }
       if (step.position === undefined) places.set(step.key, { x, y: y + (placed.length === 0 ? 0 : bottom) })

@@ -10,11 +10,12 @@ import {
   type Position,
   type Step,
   stepById,
+  stepsOf,
   withInside,
 } from '../model/index.ts'
 import { type ActivityType, outcomesOf } from '../palette/activity-types.ts'
 import { NOTE } from '../state/commands.ts'
-import { draw, type Placed } from './geometry.ts'
+import { draw, isFrame, type Placed } from './geometry.ts'
 import { portX } from './port-place.ts'
 
 export interface StepData extends Record<string, unknown> {
@@ -25,9 +26,13 @@ export interface StepData extends Record<string, unknown> {
   readonly state: StepState | undefined
   /** How many steps are inside, where they are not drawn. */
   readonly inside: number | undefined
+  /** A container with one body that holds nothing yet. */
+  readonly empty: boolean
+  /** What is dragged would go into it. */
+  readonly over: boolean
 }
 export type StepNode = Node<StepData, 'step' | 'container'>
-export type PartNode = Node<{ readonly name: string; readonly empty: boolean }, 'part'>
+export type PartNode = Node<{ readonly name: string; readonly empty: boolean; readonly over: boolean }, 'part'>
 export type NoteNode = Node<{ readonly note: Note }, 'note'>
 export type DesignNode = StepNode | PartNode | NoteNode
 export type LineEdge = Edge<{ readonly outcome: string; readonly shown: boolean }, 'line'>
@@ -40,6 +45,8 @@ export interface Scene {
   readonly states: ReadonlyMap<string, StepState> | undefined
   readonly where: (step: Step) => Position
   readonly folded: ReadonlySet<string>
+  /** The body that would take what is dragged. */
+  readonly over: string | undefined
   readonly readOnly: boolean
 }
 
@@ -59,7 +66,7 @@ export function drawNodes(scene: Scene, before: ReadonlyMap<string, DesignNode>)
   for (const note of view.notes.values()) keep(nodes, before, noteNode(note, scene))
   for (const [id, place] of drawn.nodes) {
     const step = view.steps.get(id)
-    keep(nodes, before, step === undefined ? partNode(id, place, view) : stepNode(step, place, ways(step), scene))
+    keep(nodes, before, step === undefined ? partNode(id, place, scene) : stepNode(step, place, ways(step), scene))
   }
   return nodes
 }
@@ -67,7 +74,9 @@ export function drawNodes(scene: Scene, before: ReadonlyMap<string, DesignNode>)
 function stepNode(step: Step, place: Placed, outcomes: readonly string[], scene: Scene): StepNode {
   const { view, selection, states, types } = scene
   const { x, y, width, height, parent } = place
-  const container = bodiesOf(view, step.key).length > 0
+  const bodies = bodiesOf(view, step.key)
+  const container = bodies.length > 0
+  const frame = isFrame(bodies) ? bodies[0]!.key : undefined
   const folded = container && scene.folded.has(step.key)
   return {
     id: step.key,
@@ -88,6 +97,8 @@ function stepNode(step: Step, place: Placed, outcomes: readonly string[], scene:
       problems: folded ? problemsInside(step, scene) : (scene.problems.get(step.key) ?? none),
       state: states?.get(step.id),
       inside: folded ? withInside(view, [step.key]).size - 1 : undefined,
+      empty: frame !== undefined && stepsOf(view, frame).length === 0,
+      over: frame !== undefined && scene.over === frame,
     },
   }
 }
@@ -98,7 +109,7 @@ function problemsInside({ key }: Step, { view, problems }: Scene): readonly Plac
   return all.length === 0 ? none : all
 }
 
-function partNode(id: string, { x, y, width, height, parent }: Placed, view: DesignView): PartNode {
+function partNode(id: string, { x, y, width, height, parent }: Placed, { view, over }: Scene): PartNode {
   const { slot, step } = view.bodies.get(id)!
   const branch = bodiesOf(view, step)
     .filter((body) => body.slot === 'branches')
@@ -115,7 +126,8 @@ function partNode(id: string, { x, y, width, height, parent }: Placed, view: Des
     selectable: false,
     data: {
       name: partName(view.steps.get(step)?.type ?? '', slot, branch),
-      empty: ![...view.steps.values()].some((each) => each.body === id),
+      empty: stepsOf(view, id).length === 0,
+      over: over === id,
     },
   }
 }

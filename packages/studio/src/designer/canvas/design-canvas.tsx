@@ -15,6 +15,7 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { isTyping } from '../../app/keys.ts'
 import { OverviewMap } from '../../canvas/overview-map.tsx'
+import { looks } from '../../ui/status.tsx'
 import {
   connect,
   connectionsFrom,
@@ -31,19 +32,20 @@ import { selectOnly, useDesigner, useDesignerState, useView } from '../state/des
 import { type Aligned, align } from './align.ts'
 import { placesForUnplaced } from './arrange.ts'
 import classes from './canvas.module.css'
-import { type DesignNode, drawEdges, drawNodes, type LineEdge } from './canvas-nodes.ts'
+import { type DesignNode, drawEdges, drawNodes, type LineEdge, type StepData } from './canvas-nodes.ts'
 import { edgeTypes, nodeTypes } from './design-nodes.tsx'
 import { TYPE_OF_DRAG } from './drag-type.ts'
 import { EmptyCanvas } from './empty-canvas.tsx'
 import { focusCanvas, focusInspector } from './focus.ts'
 import { originOf } from './geometry.ts'
+import { keepViewport, ZOOM } from './kept-viewport.ts'
 import { bodyAt, lineAt } from './under-pointer.ts'
-import { absoluteOf, shownBox, showStart } from './viewport.ts'
+import { absoluteOf, showAgain, shownBox } from './viewport.ts'
 
 /** The drawing, to be changed. The document is what is drawn; only a drag under way is known here alone. */
 export function DesignCanvas() {
   const designer = useDesigner()
-  const { design, store, types, readOnly } = designer
+  const { definitionId, design, saver, store, types, readOnly } = designer
   const view = useView()
   const selection = useDesignerState((state) => state.selection)
   const problems = useDesignerState((state) => state.problems)
@@ -52,6 +54,8 @@ export function DesignCanvas() {
   const folded = useDesignerState((state) => state.folded)
   const [dragged, setDragged] = useState<Aligned>()
   const [dropping, setDropping] = useState(false)
+  /** The body that would take what is dragged. */
+  const [over, setOver] = useState<string>()
   const flow = useReactFlow()
   const { screenToFlowPosition } = flow
 
@@ -83,11 +87,11 @@ export function DesignCanvas() {
   const lastEdges = useRef<ReadonlyMap<string, LineEdge>>(new Map())
   const nodes = useMemo(() => {
     const where = (step: Step): Position => step.position ?? arranged.get(step.key) ?? { x: 0, y: 0 }
-    const scene = { view, types, selection, states, where, folded }
+    const scene = { view, types, selection, states, where, folded, over }
     const more = { problems: problemsOf, readOnly: readOnly !== undefined }
     lastNodes.current = drawNodes({ ...scene, ...more }, lastNodes.current)
     return [...lastNodes.current.values()]
-  }, [view, types, selection, problemsOf, states, arranged, folded, readOnly])
+  }, [view, types, selection, problemsOf, states, arranged, folded, over, readOnly])
   // biome-ignore lint/correctness/useExhaustiveDependencies: `nodes` were drawn into `lastNodes`
   const edges = useMemo(() => {
     lastEdges.current = drawEdges(view, selection, lastNodes.current, lastEdges.current)
@@ -134,6 +138,7 @@ export function DesignCanvas() {
   const onDragStop = (event: MouseEvent | TouchEvent): void => {
     const places = dragged?.places
     setDragged(undefined)
+    setOver(undefined)
     if (places === undefined || places.size === 0) return
     const notes = [...places].filter(([id]) => id.startsWith(NOTE))
     for (const [id, { x, y }] of notes) setNote(design, id.slice(NOTE.length), { x: Math.round(x), y: Math.round(y) })
@@ -150,7 +155,7 @@ export function DesignCanvas() {
     const pointer = pointOf(event)
     const [first] = steps.keys()
     const from = view.steps.get(first!)!.body
-    const into = bodyAt(pointer, view, new Set(steps.keys()), folded)
+    const into = bodyAt(screenToFlowPosition(pointer), lastNodes.current, view, new Set(steps.keys()))
     if (into === from) {
       moveTo(designer, steps)
       const line = steps.size === 1 ? lineAt(pointer) : undefined
@@ -201,18 +206,21 @@ export function DesignCanvas() {
 
   const onDrop = (event: React.DragEvent): void => {
     setDropping(false)
+    setOver(undefined)
     const type = types.get(event.dataTransfer.getData(TYPE_OF_DRAG))
     if (type === undefined || readOnly !== undefined) return
     event.preventDefault()
     const pointer = { x: event.clientX, y: event.clientY }
+    const point = screenToFlowPosition(pointer)
     const into = lineAt(pointer)
     const body =
-      into === undefined ? bodyAt(pointer, view, new Set(), folded) : (view.connections.get(into)?.body ?? '')
+      into === undefined ? bodyAt(point, lastNodes.current, view, NOTHING) : (view.connections.get(into)?.body ?? '')
     const base = absoluteOf(lastNodes.current, view, body)
-    const point = screenToFlowPosition(pointer)
+    const least = body === '' ? Number.NEGATIVE_INFINITY : 0
     add(designer, type, {
       body,
-      position: { x: point.x - base.x - 100, y: point.y - base.y - 29 },
+      // Nothing lies outside of what holds it.
+      position: { x: Math.max(least, point.x - base.x - 100), y: Math.max(least, point.y - base.y - 29) },
       ...(into === undefined ? {} : { into }),
     })
   }
@@ -232,8 +240,12 @@ export function DesignCanvas() {
         if (!event.dataTransfer.types.includes(TYPE_OF_DRAG)) return
         event.preventDefault()
         setDropping(true)
+        setOver(bodyAt(screenToFlowPosition({ x: event.clientX, y: event.clientY }), lastNodes.current, view, NOTHING))
       }}
-      onDragLeave={() => setDropping(false)}
+      onDragLeave={() => {
+        setDropping(false)
+        setOver(undefined)
+      }}
       onDrop={onDrop}
     >
       {ready ? (
@@ -244,15 +256,23 @@ export function DesignCanvas() {
           edgeTypes={edgeTypes}
           onNodesChange={onNodesChange}
           onEdgesChange={select}
+          onNodeDrag={(event, node, moved) => {
+            const step = view.steps.get(node.id)
+            if (step === undefined) return
+            const point = screenToFlowPosition(pointOf(event as unknown as MouseEvent))
+            const into = bodyAt(point, lastNodes.current, view, new Set(moved.map(({ id }) => id)))
+            setOver(into === step.body ? undefined : into)
+          }}
           onNodeDragStop={(event) => onDragStop(event as unknown as MouseEvent)}
           onSelectionDragStop={(event) => onDragStop(event as unknown as MouseEvent)}
           onConnect={onConnect}
           onConnectEnd={onConnectEnd}
           isValidConnection={({ source, target }) => view.steps.get(source)?.body === view.steps.get(target)?.body}
-          onNodeDoubleClick={(_, node) => node.type !== 'note' && focusInspector()}
-          onInit={(flow) => void showStart(flow, nodes)}
-          minZoom={0.08}
-          maxZoom={2.5}
+          onNodeDoubleClick={(_, node) => node.type !== 'note' && focusInspector(designer)}
+          onInit={(flow) => void showAgain(flow, nodes, saver === undefined ? undefined : definitionId)}
+          onMoveEnd={(_, viewport) => saver !== undefined && keepViewport(definitionId, viewport)}
+          minZoom={ZOOM.least}
+          maxZoom={ZOOM.most}
           snapToGrid
           snapGrid={[10, 10]}
           selectionOnDrag
@@ -314,13 +334,17 @@ function SnapLines({ lines }: { readonly lines: Aligned['lines'] }) {
 }
 
 const MAP = { width: 140, height: 100 }
+const NOTHING: ReadonlySet<string> = new Set()
 
 const miniColor = (node: DesignNode): string => {
   if (node.type === 'note') return 'var(--retrying-tint)'
   if (node.type === 'part') return 'transparent'
-  const faulty = (node.data as { problems?: readonly PlacedProblem[] }).problems?.some(
-    (each) => each.severity === 'error',
-  )
+  const { problems, state } = node.data as Partial<StepData>
+  const faulty = problems?.some((each) => each.severity === 'error')
+  // While a run is painted on the drawing, it is painted on the map too.
+  if (state !== undefined && looks[state.status].tone !== 'queued')
+    // What holds others lies under them.
+    return `var(--${looks[state.status].tone}${node.type === 'container' ? '-tint' : ''})`
   return faulty ? 'var(--faulted)' : node.type === 'container' ? 'var(--surface-2)' : 'var(--border-strong)'
 }
 

@@ -108,7 +108,7 @@ function Fold({ step, folded }: { readonly step: StepData['step']; readonly fold
 }
 
 export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
-  const { step, title, outcomes, problems, state, inside } = data
+  const { step, title, outcomes, problems, state, inside, empty, over } = data
   const kind = step.disabled ? `${title}, disabled` : title
   const folded = inside !== undefined
   return (
@@ -119,6 +119,7 @@ export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
       data-step={step.id}
       data-disabled={step.disabled}
       data-folded={folded}
+      data-over={over}
       data-faulty={folded && problems.some(({ severity }) => severity === 'error')}
     >
       <Ports outcomes={outcomes} selected={selected} />
@@ -145,6 +146,7 @@ export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
           <Fold step={step} folded={false} />
         </div>
       )}
+      {empty && !folded && <span className={`${classes.dropHere} ${classes.inFrame}`}>Drop a step here</span>}
       <Problems problems={problems} />
       {state !== undefined && <Badge state={state} />}
     </div>
@@ -152,7 +154,7 @@ export const ContainerCard = memo(({ data, selected }: NodeProps<StepNode>) => {
 })
 
 export const PartCard = memo(({ id, data }: NodeProps<PartNode>) => (
-  <div className={`${looks.part} ${classes.part}`} data-body={id}>
+  <div className={`${looks.part} ${classes.part}`} data-body={id} data-over={data.over}>
     <span className="small muted">{data.name}</span>
     {data.empty && <span className={classes.dropHere}>Drop a step here</span>}
   </div>
@@ -165,7 +167,8 @@ export const Line = memo((props: EdgeProps<LineEdge>) => {
   const [path] = getSmoothStepPath({
     ...{ sourceX, sourceY, targetX, targetY: targetY - 2, sourcePosition, targetPosition },
     borderRadius: 8,
-    offset: 22,
+    // Two steps close to each other leave less room than twice the offset: the line would go back on itself.
+    offset: targetY > sourceY ? Math.max(4, Math.min(22, (targetY - sourceY) / 2 - 2)) : 22,
     ...(far ? { centerY: targetY - 26 } : {}),
   })
   return (

@@ -1,15 +1,20 @@
 import { Button } from '@mantine/core'
+import { useReactFlow } from '@xyflow/react'
 import { CalendarClock, Play, Webhook } from 'lucide-react'
 import { add, startAdding } from '../state/commands.ts'
 import { useDesigner } from '../state/designer-state.ts'
+import { bringIntoView } from '../state/use-keys.ts'
 import classes from './canvas.module.css'
 
 /** A workflow that has no step yet. */
 export function EmptyCanvas() {
   const designer = useDesigner()
+  const flow = useReactFlow()
   const start = (type: string): void => {
     const found = designer.types.get(type)
-    if (found !== undefined) add(designer, found, { body: '', position: { x: 0, y: 0 } })
+    if (found === undefined) return
+    add(designer, found, { body: '', position: { x: 0, y: 0 } })
+    requestAnimationFrame(() => bringIntoView(designer, flow))
   }
   return (
     <div className={classes.empty} data-testid="designer-empty">

@@ -1,5 +1,7 @@
 import { bodiesOf, type DesignView, type Position, ROOT } from '../model/index.ts'
+import type { DesignNode } from './canvas-nodes.ts'
 import { isFrame } from './geometry.ts'
+import type { Box } from './snap.ts'
 
 /** The line under a point of the screen. */
 export function lineAt({ x, y }: Position): string | undefined {
@@ -7,23 +9,51 @@ export function lineAt({ x, y }: Position): string | undefined {
   return found?.closest('.react-flow__edge')?.getAttribute('data-id') ?? undefined
 }
 
-/** The innermost body under a point of the screen, but for those inside `moved` or in a folded container. */
+/**
+ * The innermost body under a point of the drawing, but for those of `moved` steps, of what is inside them, and of folded containers. Reckoned
+ * from what is drawn, not asked of the page: parts of containers take no pointer, so the page does not tell of them.
+ */
 export function bodyAt(
-  { x, y }: Position,
+  point: Position,
+  nodes: ReadonlyMap<string, DesignNode>,
   view: DesignView,
   moved: ReadonlySet<string>,
-  folded: ReadonlySet<string>,
 ): string {
-  const inMoved = (body: string): boolean => {
-    const holder = view.bodies.get(body)?.step
-    return holder !== undefined && (moved.has(holder) || inMoved(view.steps.get(holder)?.body ?? ROOT))
+  let found = { body: ROOT, depth: -1 }
+  for (const node of nodes.values()) {
+    if (node.type !== 'container' || node.data.inside !== undefined) continue
+    const around = chainOf(nodes, node)
+    if (around.length < found.depth || around.some(({ id }) => moved.has(id))) continue
+    const box = boxOf(nodes, node)
+    if (distance(point, box) > 0) continue
+    const bodies = bodiesOf(view, node.id)
+    const [nearest] = isFrame(bodies)
+      ? bodies
+      : bodies
+          .flatMap((body) => {
+            const part = nodes.get(body.key)
+            return part === undefined ? [] : [{ ...body, far: distance(point, boxOf(nodes, part)) }]
+          })
+          .sort((a, b) => a.far - b.far)
+    if (nearest !== undefined) found = { body: nearest.key, depth: around.length }
   }
-  for (const element of document.elementsFromPoint(x, y)) {
-    const id = element.closest('.react-flow__node')?.getAttribute('data-id')
-    if (id == null) continue
-    if (view.bodies.has(id) && !inMoved(id)) return id
-    const bodies = bodiesOf(view, id)
-    if (isFrame(bodies) && !moved.has(id) && !folded.has(id) && !inMoved(bodies[0]!.key)) return bodies[0]!.key
-  }
-  return ROOT
+  return found.body
 }
+
+/** The node and all that it lies in. */
+function chainOf(nodes: ReadonlyMap<string, DesignNode>, node: DesignNode): readonly DesignNode[] {
+  const chain = [node]
+  for (let each = node.parentId && nodes.get(node.parentId); each; each = each.parentId && nodes.get(each.parentId))
+    chain.push(each)
+  return chain
+}
+
+function boxOf(nodes: ReadonlyMap<string, DesignNode>, node: DesignNode): Box {
+  const chain = chainOf(nodes, node)
+  const sum = (axis: 'x' | 'y'): number => chain.reduce((all, { position }) => all + position[axis], 0)
+  return { x: sum('x'), y: sum('y'), width: node.width ?? 0, height: node.height ?? 0 }
+}
+
+/** 0: inside. */
+const distance = ({ x, y }: Position, box: Box): number =>
+  Math.max(box.x - x, x - box.x - box.width, 0) + Math.max(box.y - y, y - box.y - box.height, 0)

@@ -2,15 +2,27 @@ import type { ReactFlowInstance } from '@xyflow/react'
 import type { DesignView, Position } from '../model/index.ts'
 import type { DesignNode, LineEdge } from './canvas-nodes.ts'
 import { originOf } from './geometry.ts'
+import { keptViewport, showsAny } from './kept-viewport.ts'
 import type { Box } from './snap.ts'
 
 const LEAST_ZOOM = 0.55
 
-/** All of it, when that can be read; else where it starts. */
-export async function showStart(
+/** Where somebody looked last, when there is still something to see; else the start. */
+export async function showAgain(
   flow: ReactFlowInstance<DesignNode, LineEdge>,
   nodes: readonly DesignNode[],
+  definitionId: string | undefined,
 ): Promise<void> {
+  const kept = definitionId === undefined ? undefined : keptViewport(definitionId)
+  const { width, height } = document.querySelector('[data-designer-canvas]')!.getBoundingClientRect()
+  const outer = nodes.filter(({ parentId }) => parentId === undefined)
+  const boxes = outer.map(({ position, width: w = 0, height: h = 0 }) => ({ ...position, width: w, height: h }))
+  if (kept !== undefined && showsAny(kept, { width, height }, boxes)) await flow.setViewport(kept)
+  else await showStart(flow, nodes)
+}
+
+/** All of it, when that can be read; else where it starts. */
+async function showStart(flow: ReactFlowInstance<DesignNode, LineEdge>, nodes: readonly DesignNode[]): Promise<void> {
   if (nodes.length === 0) return
   const box = document.querySelector('[data-designer-canvas]')!.getBoundingClientRect()
   const bounds = flow.getNodesBounds(nodes.map(({ id }) => id))

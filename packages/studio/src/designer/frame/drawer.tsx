@@ -12,6 +12,7 @@ import {
   useSelectedStep,
   useView,
 } from '../state/designer-state.ts'
+import { togglePane } from '../state/toggle-pane.ts'
 import classes from './frame.module.css'
 
 /** Below the drawing: what is wrong, trying it out, and the document itself. */
@@ -52,10 +53,19 @@ export function Drawer() {
 function Problems({ problems }: { readonly problems: readonly PlacedProblem[] }) {
   const designer = useDesigner()
   const view = useView()
-  if (problems.length === 0) return <p className="muted">No problems. It can be published.</p>
+  const save = useDesignerState((state) => state.save.kind)
+  if (problems.length === 0)
+    return (
+      <p className="muted">
+        {save === 'saved' || save === 'saving'
+          ? 'No problems. It can be published.'
+          : 'No problems that can be told without the server: it has not seen your last changes.'}
+      </p>
+    )
   const show = (problem: PlacedProblem): void => {
     if (problem.step === undefined || !view.steps.has(problem.step)) return selectOnly(designer, [])
     selectOnly(designer, [problem.step])
+    togglePane(designer, 'inspector', true)
     designer.store.setState({ inspectorTab: tabOf(problem) })
     if (problem.input !== undefined) focusField(`input-${problem.step}-${problem.input}`)
   }

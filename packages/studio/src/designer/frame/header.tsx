@@ -2,7 +2,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ArrowLeft, CircleCheck, Network, Redo2, Rocket, Undo2 } from 'lucide-react'
+import { ArrowLeft, CircleCheck, Network, PanelLeft, PanelRight, Redo2, Rocket, Undo2 } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
@@ -14,16 +14,22 @@ import { slots } from '../slots.ts'
 import { arrangeAll } from '../state/commands.ts'
 import { type Designer, useDesigner, useDesignerState, useView } from '../state/designer-state.ts'
 import { readDraft } from '../state/open-designer.ts'
+import type { Panes } from '../state/panes.ts'
+import { togglePane } from '../state/toggle-pane.ts'
 import classes from './frame.module.css'
 import { SaveMark } from './save-mark.tsx'
 
-/** Asks the server about the draft as it stands. True: it can be published. */
-export async function validate({ design, saver, store, definitionId }: Designer): Promise<boolean> {
-  if (saver !== undefined && !(await saver.flush())) return false
+/** Asks the server about the draft as it stands. `unsaved`: it could not be asked about this one. */
+async function validate(designer: Designer): Promise<'publishable' | 'faulty' | 'unsaved'> {
+  const { design, saver, store, definitionId } = designer
+  if (saver !== undefined && !(await saver.flush())) return 'unsaved'
   const { problems } = await readDraft(definitionId)
   store.setState({ problems: placeProblems(problems, design.written.pointers) })
-  return problems.every(({ severity }) => severity !== 'error')
+  return problems.every(({ severity }) => severity !== 'error') ? 'publishable' : 'faulty'
 }
+
+const tellUnsaved = (what: string): void =>
+  void notifications.show({ color: 'danger', title: what, message: 'The draft could not be saved. It is kept here.' })
 
 export function Header() {
   const designer = useDesigner()
@@ -46,6 +52,7 @@ export function Header() {
           <ArrowLeft size={16} />
         </ActionIcon>
       </Tooltip>
+      <PaneButton pane="side" label="Steps and outline ([)" icon={PanelLeft} />
       <h1 className="visually-hidden">Designer: {name || definitionId}</h1>
       <input
         className={classes.name}
@@ -83,7 +90,11 @@ export function Header() {
           variant="default"
           leftSection={<CircleCheck size={14} />}
           fault={readOnly}
-          onClick={() => void validate(designer).then(() => store.setState({ drawer: 'problems' }))}
+          onClick={() =>
+            void validate(designer)
+              .catch(() => 'unsaved')
+              .then(() => store.setState({ drawer: 'problems' }))
+          }
         >
           Validate
         </MayButton>
@@ -98,9 +109,30 @@ export function Header() {
           </span>
         )}
         <PublishButton />
+        <PaneButton pane="inspector" label="Inspector (])" icon={PanelRight} />
       </div>
       <VersionsPanel />
     </header>
+  )
+}
+
+function PaneButton(props: { readonly pane: keyof Panes; readonly label: string; readonly icon: typeof PanelLeft }) {
+  const { pane, label, icon: Icon } = props
+  const designer = useDesigner()
+  const open = useDesignerState(({ panes }) => panes[pane])
+  return (
+    <Tooltip label={`${open ? 'Hide' : 'Show'}: ${label}`}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={30}
+        aria-label={label.replace(/ \(.*/, '')}
+        aria-pressed={open}
+        onClick={() => togglePane(designer, pane)}
+      >
+        <Icon size={16} />
+      </ActionIcon>
+    </Tooltip>
   )
 }
 
@@ -146,7 +178,9 @@ function PublishButton() {
   const publish = async (): Promise<void> => {
     setBusy(true)
     try {
-      if (!(await validate(designer))) return store.setState({ drawer: 'problems' })
+      const found = await validate(designer)
+      if (found === 'unsaved') return tellUnsaved('Nothing was published')
+      if (found === 'faulty') return store.setState({ drawer: 'problems' })
       if (slots.Publish !== undefined) return store.setState({ publishing: true })
       const path = `/workflow-definitions/${encodeURIComponent(definitionId)}/publish`
       const { version } = await call<{ version: number }>('POST', path, { headers: { 'if-match': saver!.etag } })

@@ -1,6 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { Inspector } from '../inspector/inspector.tsx'
+import { useDesignerState } from '../state/designer-state.ts'
 import classes from './frame.module.css'
 
 const LEAST = 320
@@ -10,10 +11,13 @@ const MOST = 720
 export function InspectorPane() {
   const [width, setWidth] = useLocalStorage({ key: 'lockstep-inspector-width', defaultValue: 380 })
   const pane = useRef<HTMLDivElement>(null)
+  const open = useDesignerState(({ panes }) => panes.inspector)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once it is open again it has to be told again
   useEffect(() => {
     pane.current?.parentElement?.style.setProperty('--inspector', `${width}px`)
-  }, [width])
+  }, [width, open])
   const to = (next: number): void => setWidth(Math.max(LEAST, Math.min(MOST, Math.round(next))))
+  if (!open) return null
   return (
     <div className={classes.inspector} ref={pane}>
       {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot be dragged */}

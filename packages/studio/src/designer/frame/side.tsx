@@ -12,6 +12,8 @@ const tabs = [
 export function Side() {
   const { store } = useDesigner()
   const outline = useDesignerState((state) => state.outline)
+  const open = useDesignerState(({ panes }) => panes.side)
+  if (!open) return null
   return (
     <div className={classes.side}>
       <div className={classes.sideTabs} role="tablist" aria-label="Steps and outline">

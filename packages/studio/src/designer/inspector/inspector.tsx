@@ -1,10 +1,13 @@
 import { Button, NativeSelect, Tabs } from '@mantine/core'
+import { Suspense, useCallback } from 'react'
 import { StepIcon } from '../../canvas/step-icon.tsx'
 import { focusCanvas } from '../canvas/focus.ts'
 import { rename, type Step, wrapSteps } from '../model/index.ts'
 import { NoteBody } from '../notes/note-body.tsx'
+import { slots } from '../slots.ts'
 import { duplicateSelected, removeSelected, toggleDisabled } from '../state/commands.ts'
 import { type InspectorTab, selectOnly, useDesigner, useDesignerState, useView } from '../state/designer-state.ts'
+import { leavePane } from '../state/toggle-pane.ts'
 import { InputsTab } from './inputs-tab.tsx'
 import classes from './inspector.module.css'
 import { LineFields, OutcomesTab } from './outcomes-tab.tsx'
@@ -13,6 +16,7 @@ import { WorkflowFields } from './workflow-fields.tsx'
 
 /** What is selected, in detail: a step, a line, several things, or the workflow itself. */
 export function Inspector() {
+  const designer = useDesigner()
   const view = useView()
   const selection = useDesignerState((state) => state.selection)
   const steps = [...selection].flatMap((key) => view.steps.get(key) ?? [])
@@ -24,7 +28,13 @@ export function Inspector() {
       className={classes.inspector}
       data-inspector
       aria-label="Inspector"
-      onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && focusCanvas()}
+      onKeyDown={(event) => {
+        // What is asked in a dialog above all is left there.
+        if (!event.currentTarget.contains(event.target as Node)) return
+        if (event.key !== 'Escape' || event.defaultPrevented) return
+        leavePane(designer, 'inspector')
+        focusCanvas()
+      }}
     >
       {step !== undefined && selection.size === 1 ? (
         <StepFields step={step} />
@@ -85,6 +95,7 @@ const tabs: readonly (readonly [InspectorTab, string])[] = [
   ['retry', 'Retry & timeout'],
   ['errors', 'Errors'],
   ['docs', 'Docs'],
+  ['test', 'Test'],
 ]
 
 function StepFields({ step }: { readonly step: Step }) {
@@ -157,7 +168,33 @@ function StepFields({ step }: { readonly step: Step }) {
             </p>
           </div>
         </Tabs.Panel>
+        <Tabs.Panel value="test">
+          <StepTest key={step.key} step={step} />
+        </Tabs.Panel>
       </Tabs>
     </>
+  )
+}
+
+function StepTest({ step }: { readonly step: Step }) {
+  const { definitionId, design, saver, store, types } = useDesigner()
+  const view = useView()
+  const Part = slots.StepTest
+  const reachesOut = useCallback(
+    (type: string) => ['action', 'wait'].includes(types.get(type)?.kind ?? 'action'),
+    [types],
+  )
+  if (Part === undefined) return null
+  return (
+    <Suspense>
+      <Part
+        definitionId={definitionId}
+        document={view && design.toGraph()}
+        step={step.id}
+        reachesOut={reachesOut}
+        save={async () => (saver === undefined ? true : saver.flush())}
+        started={() => store.setState({ drawer: 'test' })}
+      />
+    </Suspense>
   )
 }

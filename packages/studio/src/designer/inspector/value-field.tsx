@@ -1,6 +1,7 @@
 import { ActionIcon, NativeSelect, Textarea, TextInput, Tooltip } from '@mantine/core'
 import { SquareFunction } from 'lucide-react'
-import { Suspense, useRef } from 'react'
+import { Suspense, useRef, useState } from 'react'
+import { REFERENCE, withReference } from '../../editor/with-reference.ts'
 import { type Json, type PlacedProblem, type Step, setInput } from '../model/index.ts'
 import { slots } from '../slots.ts'
 import { useDesigner } from '../state/designer-state.ts'
@@ -27,9 +28,33 @@ export function ValueField({ step, field, problems, first }: ValueFieldProps) {
     else set(toLiteral(expression))
     requestAnimationFrame(() => document.getElementById(id)?.focus())
   }
+  const [dropping, setDropping] = useState(false)
+  const takes = !field.literal && readOnly === undefined
   const error = problems[0]?.text
   return (
-    <div className={classes.field} data-input={field.name} data-faulty={error !== undefined}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is dropped can be picked by keyboard too
+    <div
+      className={classes.field}
+      data-input={field.name}
+      data-faulty={error !== undefined}
+      data-dropping={dropping}
+      onDragOver={(event) => {
+        if (!takes || !event.dataTransfer.types.includes(REFERENCE)) return
+        event.preventDefault()
+        event.dataTransfer.dropEffect = 'copy'
+        setDropping(true)
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDropCapture={(event) => {
+        setDropping(false)
+        const path = event.dataTransfer.getData(REFERENCE)
+        // The editor of an expression puts it where the pointer is.
+        if (!takes || path === '' || (event.target as Element).closest('.cm-content') !== null) return
+        event.preventDefault()
+        set(withReference(value, path))
+        requestAnimationFrame(() => document.getElementById(id)?.focus())
+      }}
+    >
       <div className={classes.fieldHead}>
         <label htmlFor={id}>
           {field.name}

@@ -34,7 +34,12 @@ export type PasteResult =
 export function pasteSteps(
   design: Design,
   text: string,
-  { body = ROOT, at, offset = 40 }: { readonly body?: string; readonly at?: Position; readonly offset?: number } = {},
+  {
+    body = ROOT,
+    at,
+    offset = 40,
+    group,
+  }: { readonly body?: string; readonly at?: Position; readonly offset?: number; readonly group?: string } = {},
 ): PasteResult {
   const found = parse(text)
   if (found === undefined) return { status: 'not-steps' }
@@ -61,7 +66,7 @@ export function pasteSteps(
       if (from !== undefined) place(parts.steps.get(key)!, { x: from.x + by.x, y: from.y + by.y })
     })
     return added
-  })
+  }, group)
   return { status: 'pasted', keys }
 }
 

@@ -28,7 +28,7 @@ export function FindMenu() {
       nothing="No step holds that."
       at={{ x: (box?.left ?? 0) + (box?.width ?? 340) / 2 - 170, y: (box?.top ?? 0) + 16 }}
       itemsFor={(text) =>
-        findSteps(view, text)
+        findSteps(view, text, (type) => designer.types.get(type)?.title)
           .slice(0, MOST)
           .map(({ step, place }) => ({
             ...{ id: step.key, label: step.name, hint: place ?? step.id },

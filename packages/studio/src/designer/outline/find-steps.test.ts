@@ -30,4 +30,12 @@ describe('looking for steps', () => {
     expect(ids('7')).toEqual([['sell', 'retry.attempts: 7']])
     expect(ids('nowhere')).toEqual([])
   })
+
+  it('by what its type is called in the list of steps', () => {
+    const read = Design.fromGraph({ id: 'f', activities: [{ id: 'each', type: 'for-each', body: { activities: [] } }] })
+    if (read.status !== 'read') throw new Error(read.reason)
+    const titleOf = (type: string) => (type === 'for-each' ? 'For each' : undefined)
+    expect(findSteps(read.design.view, 'for each', titleOf).map(({ step }) => step.id)).toEqual(['each'])
+    expect(findSteps(read.design.view, 'for each')).toEqual([])
+  })
 })

@@ -7,11 +7,15 @@ export interface FoundStep {
   readonly place: string | undefined
 }
 
-/** Steps whose name, id, type, inputs or other fields hold the text: those with it in their names first. Capitals do not matter. */
-export function findSteps({ steps }: DesignView, text: string): readonly FoundStep[] {
+/** Steps whose name, id, type, title of that type, inputs or other fields hold the text: those with it in their names first. Capitals do not matter. */
+export function findSteps(
+  { steps }: DesignView,
+  text: string,
+  titleOf: (type: string) => string | undefined = () => undefined,
+): readonly FoundStep[] {
   const asked = text.trim().toLowerCase()
   const found = [...steps.values()].flatMap((step): readonly FoundStep[] => {
-    const names = `${step.name} ${step.id} ${step.type}`.toLowerCase()
+    const names = `${step.name} ${step.id} ${step.type} ${titleOf(step.type) ?? ''}`.toLowerCase()
     if (names.includes(asked)) return [{ step, place: undefined }]
     const place = placeIn({ ...step.inputs, ...step.fields }, asked)
     return place === undefined ? [] : [{ step, place }]

@@ -42,7 +42,7 @@ export function Outline() {
     else if (event.key === 'End') go(rows.at(-1))
     else if (event.key === 'ArrowRight' && current.opens) open ? go(rows[index + 1]) : fold(current.id, false)
     else if (event.key === 'ArrowLeft') open ? fold(current.id, true) : go(rows.find(({ id }) => id === current.parent))
-    else if (event.key === 'Enter' && current.step !== undefined) focusInspector()
+    else if (event.key === 'Enter' && current.step !== undefined) focusInspector(designer)
     else return
     event.preventDefault()
     event.stopPropagation()

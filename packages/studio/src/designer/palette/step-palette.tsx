@@ -1,10 +1,12 @@
 import { TextInput } from '@mantine/core'
+import { useReactFlow } from '@xyflow/react'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { StepIcon } from '../../canvas/step-icon.tsx'
 import { TYPE_OF_DRAG } from '../canvas/drag-type.ts'
-import { add, freeOutcome, selectedSteps } from '../state/commands.ts'
+import { add, emptyBodyOf, endOf, freeOutcome, selectedSteps } from '../state/commands.ts'
 import { type Designer, useDesigner } from '../state/designer-state.ts'
+import { bringIntoView } from '../state/use-keys.ts'
 import { type ActivityType, shelvesOf } from './activity-types.ts'
 import classes from './palette.module.css'
 
@@ -40,6 +42,7 @@ export function StepPalette() {
 }
 
 function Item({ type, designer }: { readonly type: ActivityType; readonly designer: Designer }) {
+  const flow = useReactFlow()
   return (
     <button
       type="button"
@@ -52,7 +55,10 @@ function Item({ type, designer }: { readonly type: ActivityType; readonly design
         event.dataTransfer.setData(TYPE_OF_DRAG, type.type)
         event.dataTransfer.effectAllowed = 'copy'
       }}
-      onClick={() => addAfterSelected(designer, type)}
+      onClick={() => {
+        addAfterSelected(designer, type)
+        requestAnimationFrame(() => bringIntoView(designer, flow))
+      }}
     >
       <span className={classes.itemIcon}>
         <StepIcon type={type.type} size={15} />
@@ -67,5 +73,9 @@ function addAfterSelected(designer: Designer, type: ActivityType): void {
   if (step === undefined || type.kind === 'trigger') {
     const lowest = Math.max(-100, ...[...designer.design.view.steps.values()].map(({ position }) => position?.y ?? 0))
     add(designer, type, { body: '', position: { x: 0, y: lowest + 100 } })
-  } else add(designer, type, { after: { step: step.key, outcome: freeOutcome(designer, step) } })
+  } else {
+    const body = emptyBodyOf(designer, step.key)
+    const after = { step: step.key, outcome: freeOutcome(designer, step) }
+    add(designer, type, body === undefined ? { after } : endOf(designer, body))
+  }
 }

@@ -1,4 +1,5 @@
 import { arrange, placeAfter } from '../canvas/arrange.ts'
+import { besideOthers, placeBelow } from '../canvas/free-place.ts'
 import {
   addNote,
   addStep,
@@ -7,6 +8,7 @@ import {
   connectionsTo,
   copySteps,
   disconnect,
+  inFlowOrder,
   moveSteps,
   outermost,
   type Position,
@@ -44,6 +46,8 @@ export function add(designer: Designer, type: ActivityType, where: Partial<Addin
   if (position === undefined && after !== undefined)
     position = placeAfter(design.view, after.step, (key) => placeOf(designer, key))
   if (position === undefined && into !== undefined) position = between(designer, into)
+  // Placed at once: what is placed later, when the layout has been reckoned, would move under the hands.
+  position ??= placeBelow(design.view, body ?? ROOT, (each) => placeOf(designer, each))
   const key = addStep(design, {
     type: type.type,
     slots: (type.bodies ?? []).flatMap(({ name, required }) =>
@@ -67,6 +71,18 @@ function between(designer: Designer, line: string): Position | undefined {
   if (!from || !to) return undefined
   const [a, b] = [placeOf(designer, from.key), placeOf(designer, to.key)]
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }
+}
+
+/** A body of a container that holds nothing yet: what is added next is most likely meant for it. */
+export const emptyBodyOf = ({ design: { view } }: Designer, key: string): string | undefined =>
+  bodiesOf(view, key).find((body) => stepsOf(view, body.key).length === 0)?.key
+
+/** The end of what a body holds. */
+export function endOf(designer: Designer, body: string): Pick<Adding, 'body' | 'position' | 'after'> {
+  const { view } = designer.design
+  const last = inFlowOrder(view, stepsOf(view, body)).at(-1)
+  if (last === undefined) return { body, position: { x: 0, y: 0 }, after: undefined }
+  return { body, position: undefined, after: { step: last.key, outcome: freeOutcome(designer, last) } }
 }
 
 /** Opens the list of activities beside the selected step: what is chosen comes after it. */
@@ -99,8 +115,15 @@ export const copySelected = ({ design, store }: Designer): string | undefined =>
 
 export function paste(designer: Designer, text: string, body?: string): boolean {
   const [step] = selectedSteps(designer)
-  const result = pasteSteps(designer.design, text, { body: body ?? step?.body ?? ROOT })
+  const into = body ?? step?.body ?? ROOT
+  const group = `paste ${designer.design.view.steps.size}`
+  const result = pasteSteps(designer.design, text, { body: into, group })
   if (result.status === 'not-steps') return false
+  const { view } = designer.design
+  // Those without a place of their own get one where nothing else is.
+  const placed = result.keys.filter((key) => view.steps.get(key)?.position !== undefined)
+  const aside = besideOthers(view, into, new Set(placed), (key) => placeOf(designer, key))
+  if (aside.size > 0) moveSteps(designer.design, aside, group)
   selectOnly(designer, result.keys)
   say(designer, result.keys.length === 1 ? 'Step pasted.' : `${result.keys.length} steps pasted.`)
   return true

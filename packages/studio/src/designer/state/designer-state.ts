@@ -4,10 +4,11 @@ import type { StepState } from '../../canvas/graph-view.tsx'
 import type { Design, DesignView, PlacedProblem, Position, RemovedSteps } from '../model/index.ts'
 import type { ActivityType } from '../palette/activity-types.ts'
 import type { Saver, SaveState } from '../save/saver.ts'
+import { type Panes, rememberedPanes } from './panes.ts'
 import { unfoldedFor } from './unfolded-for.ts'
 
 export type DrawerTab = 'problems' | 'test' | 'code'
-export type InspectorTab = 'inputs' | 'outcomes' | 'retry' | 'errors' | 'docs'
+export type InspectorTab = 'inputs' | 'outcomes' | 'retry' | 'errors' | 'docs' | 'test'
 
 /** Where the next step goes, while somebody chooses which. */
 export interface Adding {
@@ -36,6 +37,7 @@ export interface DesignerState {
   readonly publishing: boolean
   readonly versions: boolean
   readonly outline: boolean
+  readonly panes: Panes
   /** Keys of containers whose inside is not drawn. */
   readonly folded: ReadonlySet<string>
   /** What somebody else removed under the hands of whoever is at this screen. */
@@ -58,6 +60,7 @@ export const freshState: DesignerState = {
   publishing: false,
   versions: false,
   outline: false,
+  panes: { side: true, inspector: true },
   folded: new Set(),
   lost: undefined,
   said: '',
@@ -74,7 +77,8 @@ export interface Designer {
   readonly store: StoreApi<DesignerState>
 }
 
-export const createDesignerStore = (): StoreApi<DesignerState> => createStore(() => freshState)
+export const createDesignerStore = (): StoreApi<DesignerState> =>
+  createStore(() => ({ ...freshState, panes: rememberedPanes() }))
 
 export const DesignerContext = createContext<Designer | undefined>(undefined)
 

@@ -16,6 +16,9 @@ export const designerKeys: readonly (readonly [readonly string[], string])[] = [
   [['Ctrl', 'Z'], 'Designer: undo (with Shift: redo)'],
   [['Ctrl', 'S'], 'Designer: save now'],
   [['Shift', 'L'], 'Designer: lay out'],
+  [['Ctrl', 'Enter'], 'Designer: run'],
+  [['['], 'Designer: show or hide the steps'],
+  [[']'], 'Designer: show or hide the inspector'],
   [['1'], 'Designer: fit all'],
   [['0'], 'Designer: true size'],
 ]

@@ -21,6 +21,7 @@ import {
 } from './commands.ts'
 import { type Designer, selectOnly, useDesigner } from './designer-state.ts'
 import { toggleFold } from './folded.ts'
+import { togglePane } from './toggle-pane.ts'
 
 const MOVES: Readonly<Record<Direction, { readonly x: number; readonly y: number }>> = {
   ArrowLeft: { x: -20, y: 0 },
@@ -57,7 +58,9 @@ export function useDesignerKeys(actions: { readonly save: () => void; readonly r
     }
     const onPaste = (event: ClipboardEvent): void => {
       if (elsewhere(event.target) || designer.readOnly !== undefined) return
-      if (paste(designer, event.clipboardData?.getData('text/plain') ?? '')) event.preventDefault()
+      if (!paste(designer, event.clipboardData?.getData('text/plain') ?? '')) return
+      event.preventDefault()
+      requestAnimationFrame(() => bringIntoView(designer, flow))
     }
     // Before the keys of the shell: `c` after `g` is theirs, `c` alone is ours.
     window.addEventListener('keydown', onKey)
@@ -120,12 +123,14 @@ function plain(designer: Designer, event: KeyboardEvent, flow: ReturnType<typeof
   } else if (event.key === '1') void flow.fitView({ padding: 0.12, maxZoom: 1, duration: 150 })
   else if (event.key === '0') void flow.zoomTo(1, { duration: 150 })
   else if (event.key === 'Escape') selectOnly(designer, [])
-  else if (event.key === 'Enter' && canvas) focusInspector()
+  else if (event.key === 'Enter' && canvas) focusInspector(designer)
+  else if (event.key === '[') togglePane(designer, 'side')
+  else if (event.key === ']') togglePane(designer, 'inspector')
   else if (event.key === 'f' && step !== undefined && bodiesOf(designer.design.view, step.key).length > 0)
     toggleFold(designer, step.key)
   else if (readOnly !== undefined) return false
   else if (event.key === 'Tab' && !event.shiftKey && canvas) startAdding(designer, besideSelected(step?.id))
-  else if (event.key === 'F2' && step !== undefined) focusName()
+  else if (event.key === 'F2' && step !== undefined) focusInspector(designer, '[data-step-name]')
   else if (event.key === 'Delete' || event.key === 'Backspace') removeSelected(designer)
   else if (event.key === 'L' && event.shiftKey)
     void arrangeAll(designer).then(() => flow.fitView({ padding: 0.12, maxZoom: 1 }))
@@ -134,12 +139,6 @@ function plain(designer: Designer, event: KeyboardEvent, flow: ReturnType<typeof
   else if (event.key === 'c' && step !== undefined) store.setState({ connecting: step.key })
   else return false
   return true
-}
-
-function focusName(): void {
-  const field = document.querySelector<HTMLInputElement>('[data-step-name]')
-  field?.focus()
-  field?.select()
 }
 
 /** Shows the step that was gone to. */

@@ -1,9 +1,11 @@
+import { ArrowRight } from 'lucide-react'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Facts } from '../../ui/page.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { When } from '../../ui/time.tsx'
 import classes from './audit.module.css'
 import type { AuditEntry } from './audit-query.ts'
+import { changesOf } from './changes.ts'
 
 export function AuditPanel({ entry, close }: { readonly entry: AuditEntry; readonly close: () => void }) {
   const told = entry.before !== null || entry.after !== null
@@ -21,12 +23,13 @@ export function AuditPanel({ entry, close }: { readonly entry: AuditEntry; reado
             ['From', entry.address],
             ['With', entry.agent || '–'],
             ['Tenant', entry.tenant],
-            ['Node', entry.node],
+            ['Node', entry.node || '–'],
             ['Entry', entry.seq],
           ]}
         />
         {told ? (
           <>
+            <Changes entry={entry} />
             <h3 className={classes.part}>Before</h3>
             <JsonView value={entry.before} name="value before" />
             <h3 className={classes.part}>After</h3>
@@ -40,4 +43,36 @@ export function AuditPanel({ entry, close }: { readonly entry: AuditEntry; reado
       </div>
     </SidePanel>
   )
+}
+
+function Changes({ entry }: { readonly entry: AuditEntry }) {
+  const changes = changesOf(entry.before, entry.after)
+  // Where the whole came or went, what follows says it all.
+  if (changes.some(({ path }) => path === '')) return null
+  return (
+    <>
+      <h3 className={classes.part}>What changed</h3>
+      {changes.length === 0 ? (
+        <p className="muted small">Nothing: it was so before.</p>
+      ) : (
+        <ul className={classes.changes} data-testid="audit-changes">
+          {changes.map(({ path, before, after }) => (
+            <li key={path}>
+              <span className="mono small">{path}</span>
+              <del className="mono small">{valueText(before)}</del>
+              <ArrowRight size={12} aria-label="became" />
+              <ins className="mono small">{valueText(after)}</ins>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+const LONGEST = 120
+
+function valueText(value: unknown): string {
+  const text = value === undefined ? 'none' : JSON.stringify(value)
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }

@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
@@ -39,6 +40,14 @@ export function BreakerCard({ breaker, readAt }: { readonly breaker: Breaker; re
           <dt>Last reason</dt>
           <dd title={breaker.reason ?? ''}>{breaker.reason ?? '–'}</dd>
         </div>
+        {breaker.waiting !== undefined && (
+          <div>
+            <dt>Waits for it</dt>
+            <dd>
+              <Waiting count={breaker.waiting} steps={breaker.waitingSteps ?? []} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Opened</dt>
           <dd>
@@ -72,6 +81,32 @@ export function BreakerCard({ breaker, readAt }: { readonly breaker: Breaker; re
       {asked === 'trip' && <TripDialog breakerKey={breaker.key} close={() => ask(undefined)} />}
       {asked === 'reset' && <ResetDialog breaker={breaker} close={() => ask(undefined)} />}
     </article>
+  )
+}
+
+const COUNTED = 100
+const SHOWN = 3
+
+/** Whom it holds back, the first of them by name. */
+function Waiting(props: { readonly count: number; readonly steps: NonNullable<Breaker['waitingSteps']> }) {
+  if (props.count === 0) return <span className="muted">nothing</span>
+  return (
+    <span className={classes.waiting} data-testid="breaker-waiting">
+      <span className="num">
+        {props.count >= COUNTED ? `${COUNTED}+` : props.count} {props.count === 1 ? 'step' : 'steps'}
+      </span>
+      {props.steps.slice(0, SHOWN).map(({ instanceId, step }) => (
+        <Link
+          key={`${instanceId} ${step}`}
+          to="/instances/$instanceId"
+          params={{ instanceId }}
+          className="mono small link"
+          title={`${step} of ${instanceId}`}
+        >
+          …{instanceId.slice(-6)}
+        </Link>
+      ))}
+    </span>
   )
 }
 

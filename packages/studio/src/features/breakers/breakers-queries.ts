@@ -12,6 +12,10 @@ export interface Breaker {
   readonly probeNodeId: string | null
   readonly generation: number
   readonly changedAt: string | null
+  /** Counted up to a hundred. Servers of before do not say it. */
+  readonly waiting?: number
+  /** The first of them. */
+  readonly waitingSteps?: readonly { readonly instanceId: string; readonly step: string }[]
 }
 
 export const breakersQuery = (cursor: string | undefined) =>

@@ -3,23 +3,24 @@ import { useQuery } from '@tanstack/react-query'
 import { Crown, Info, Network } from 'lucide-react'
 import { Problem } from '../../api/problem.ts'
 import { nodesQuery } from '../../api/queries.ts'
-import type { ClusterNode, ClusterNodes, DevProcess } from '../../api/wire.ts'
+import type { ClusterNodes, DevProcess } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { ToneChip } from '../../ui/status.tsx'
-import { Took } from '../../ui/time.tsx'
-import { durationText, shortId } from '../../ui/time-text.ts'
+import { shortId } from '../../ui/time-text.ts'
 import { Caches } from './caches.tsx'
 import classes from './cluster.module.css'
 import { ClusterEvents } from './cluster-events.tsx'
 import { type Leader, leadersQuery } from './cluster-queries.ts'
 import { DevButtons } from './dev-buttons.tsx'
-import { Fact } from './fact.tsx'
 import { NodeButtons } from './node-buttons.tsx'
-import { isLate, type NodeEntry, nodeEntries } from './node-entries.ts'
+import { type NodeEntry, nodeEntries } from './node-entries.ts'
+import { NodeFacts } from './node-facts.tsx'
 import { NodeLoad } from './node-load.tsx'
+import { entryLook } from './node-look.ts'
+import { NodeName } from './node-name.tsx'
 import { anchorOf, TopologyStrip } from './topology-strip.tsx'
 
 export function ClusterPage() {
@@ -75,28 +76,6 @@ export function ClusterPage() {
   )
 }
 
-const look: Readonly<Record<string, readonly [string, string]>> = {
-  alive: ['Alive', 'completed'],
-  cordoned: ['Cordoned', 'paused'],
-  draining: ['Draining', 'paused'],
-  drained: ['Drained', 'paused'],
-}
-
-/** What the supervisor of a dev cluster knows at once, and the store only after a while. */
-const processLook: Readonly<Record<DevProcess['state'], readonly [string, string] | undefined>> = {
-  starting: ['Starting', 'queued'],
-  running: undefined,
-  paused: ['Paused', 'paused'],
-  stopping: ['Stopping', 'paused'],
-  dead: ['Dead', 'faulted'],
-}
-
-const JOINING = ['Joining', 'queued'] as const
-
-function lookOf(node: ClusterNode, patience: ClusterNodes['patience']): readonly [string, string] {
-  return isLate(node, patience) ? ['Late', 'retrying'] : (look[node.state] ?? ['Leaving', 'faulted'])
-}
-
 interface NodeCardProps {
   readonly entry: NodeEntry
   readonly processes: readonly DevProcess[]
@@ -107,8 +86,7 @@ interface NodeCardProps {
 
 function NodeCard({ entry, processes, leads, versions, patience }: NodeCardProps) {
   const { name, node, process } = entry
-  const [label, tone] =
-    (process && processLook[process.state]) ?? (node === undefined ? JOINING : lookOf(node, patience))
+  const [label, tone] = entryLook(entry, patience)
   return (
     <article
       className={classes.node}
@@ -121,7 +99,7 @@ function NodeCard({ entry, processes, leads, versions, patience }: NodeCardProps
     >
       <header>
         <h2 className="clip" title={name}>
-          {name}
+          {node === undefined ? name : <NodeName node={node} />}
         </h2>
         {leads.map(({ election, term }) => (
           <Tooltip key={election} label={`Leads ${election}, term ${term}`}>
@@ -136,7 +114,17 @@ function NodeCard({ entry, processes, leads, versions, patience }: NodeCardProps
       {node === undefined ? (
         <p className={classes.gone}>{absentText(process)}</p>
       ) : (
-        <NodeFacts node={node} versions={versions} patience={patience} />
+        <>
+          <dl>
+            <NodeFacts node={node} isMixed={versions > 1} patience={patience} />
+            <NodeLoad nodeId={node.id} />
+          </dl>
+          <footer className="mono small muted">
+            {shortId(node.id)}
+            <CopyButton text={node.id} what="node id" />
+            {node.roles !== undefined && <span>{node.roles.join(', ')}</span>}
+          </footer>
+        </>
       )}
       {node !== undefined && process?.state !== 'dead' && <NodeButtons node={node} />}
       {process !== undefined && (
@@ -153,42 +141,3 @@ const absentText = (process: DevProcess | undefined): string =>
   process?.state === 'dead' || process?.state === 'paused'
     ? 'The others have noticed, and go on with what it had in hand.'
     : 'It has not joined the cluster yet.'
-
-function NodeFacts({ node, versions, patience }: Pick<NodeCardProps, 'versions' | 'patience'> & { node: ClusterNode }) {
-  return (
-    <>
-      <dl>
-        <Fact name="In hand">
-          {node.holds.toLocaleString('en')}
-          {node.capacity !== undefined && (
-            <span className="muted"> of {node.capacity.toLocaleString('en')} at once</span>
-          )}
-        </Fact>
-        <Fact name="Last heartbeat">
-          <span title={patience && `Gone after ${durationText(patience.goneMs)} of silence`}>
-            {durationText(node.silentMs)} ago
-          </span>
-        </Fact>
-        <Fact name="Up for">
-          <Took from={node.startedAt} to={null} />
-        </Fact>
-        <Fact name="Clock">{skewText(node.skewMs)}</Fact>
-        <Fact name="Version">
-          <span className={versions > 1 ? classes.mixed : undefined}>{node.version}</span>
-        </Fact>
-        <NodeLoad nodeId={node.id} />
-      </dl>
-      <footer className="mono small muted">
-        {shortId(node.id)}
-        <CopyButton text={node.id} what="node id" />
-        {node.roles !== undefined && <span>{node.roles.join(', ')}</span>}
-      </footer>
-    </>
-  )
-}
-
-function skewText(skewMs: number | null | undefined): string {
-  if (skewMs === null || skewMs === undefined) return 'not measured yet'
-  if (Math.abs(skewMs) < 5) return 'as the store'
-  return `${Math.abs(skewMs)} ms ${skewMs > 0 ? 'ahead of' : 'behind'} the store`
-}

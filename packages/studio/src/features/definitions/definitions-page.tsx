@@ -17,13 +17,14 @@ import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { useMay } from '../../ui/use-may.ts'
 import { ImportButton } from '../import/import-button.tsx'
+import { ImportDrop } from '../import/import-drop.tsx'
 import { StartButton } from '../instances/start-dialog.tsx'
 import classes from './definition.module.css'
 import { DefinitionMenu } from './definition-menu.tsx'
 import { Folders, useFolders } from './folders.tsx'
 import type { Change } from './last-changes.ts'
 import { lastChangesQuery } from './last-changes-query.ts'
-import { recentRuns } from './recent-runs.ts'
+import { recentRuns, runsText } from './recent-runs.ts'
 import tagClasses from './tags.module.css'
 import { TriggerList } from './trigger-list.tsx'
 
@@ -38,39 +39,41 @@ export function DefinitionsPage() {
   const folders = useFolders()
   const list = <DefinitionList hasTags={folders.items.length > 0} />
   return (
-    <Page
-      title="Workflows"
-      lead="What can be started"
-      actions={
-        <>
-          <ImportButton />
-          <NewWorkflowButton />
-        </>
-      }
-    >
-      <div className={classes.tools}>
-        <SearchField parameter="q" label="Name, id or tag" />
-        <Select
-          size="xs"
-          w={170}
-          aria-label="Order"
-          allowDeselect={false}
-          data={ORDERS}
-          value={ORDERS.find(({ value }) => value === search.sort)?.value ?? 'id'}
-          onChange={(sort) =>
-            change({ sort: sort === 'id' ? undefined : (sort ?? undefined), cursor: undefined }, true)
-          }
-        />
-      </div>
-      {folders.items.length === 0 ? (
-        list
-      ) : (
-        <div className={folderNav.split}>
-          <Folders {...folders} />
-          {list}
+    <ImportDrop>
+      <Page
+        title="Workflows"
+        lead="What can be started"
+        actions={
+          <>
+            <ImportButton />
+            <NewWorkflowButton />
+          </>
+        }
+      >
+        <div className={classes.tools}>
+          <SearchField parameter="q" label="Name, id or tag" />
+          <Select
+            size="xs"
+            w={170}
+            aria-label="Order"
+            allowDeselect={false}
+            data={ORDERS}
+            value={ORDERS.find(({ value }) => value === search.sort)?.value ?? 'id'}
+            onChange={(sort) =>
+              change({ sort: sort === 'id' ? undefined : (sort ?? undefined), cursor: undefined }, true)
+            }
+          />
         </div>
-      )}
-    </Page>
+        {folders.items.length === 0 ? (
+          list
+        ) : (
+          <div className={folderNav.split}>
+            <Folders {...folders} />
+            {list}
+          </div>
+        )}
+      </Page>
+    </ImportDrop>
   )
 }
 
@@ -136,7 +139,7 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
             <td>
               <TriggerList {...definition} />
             </td>
-            <RunCell definitionId={definition.id} recent={recent} />
+            <RunCell definition={definition} recent={recent} />
             <td>
               <Changed at={definition.updatedAt} change={changes.data?.get(definition.id)} />
             </td>
@@ -224,10 +227,10 @@ function StateChips({ definition: { id, state, version } }: { readonly definitio
 }
 
 /** Where there was more than one page of instances, what is not on it may have run all the same. */
-function RunCell(props: { readonly definitionId: string; readonly recent: ReturnType<typeof recentRuns> }) {
-  const { definitionId, recent } = props
+function RunCell(props: { readonly definition: DefinitionItem; readonly recent: ReturnType<typeof recentRuns> }) {
+  const { definition, recent } = props
+  const { id: definitionId } = definition
   const found = recent.runs.get(definitionId)
-  const count = `${found?.count ?? 0}${recent.isWhole ? '' : '+'}`
   return (
     <td>
       <span className={classes.runs}>
@@ -237,7 +240,7 @@ function RunCell(props: { readonly definitionId: string; readonly recent: Return
           </span>
         )}
         <Link to="/instances" search={{ definition: definitionId } as never} className="link num">
-          {count} {count === '1' ? 'run' : 'runs'}
+          {runsText(found?.count ?? 0, recent.isWhole || definition.state === 'draft')}
         </Link>
       </span>
       {found !== undefined && (

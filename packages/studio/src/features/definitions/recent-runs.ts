@@ -19,3 +19,9 @@ export function recentRuns(page: Page<Instance> | undefined): {
   }
   return { isWhole: page !== undefined && page.page.next === null, runs }
 }
+
+/** `isAll`: there were no others. Where there may have been, none of those that were read says little. */
+export function runsText(count: number, isAll: boolean): string {
+  if (!isAll && count === 0) return 'Earlier runs'
+  return `${count}${isAll ? '' : '+'} ${count === 1 && isAll ? 'run' : 'runs'}`
+}

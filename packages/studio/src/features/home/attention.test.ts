@@ -8,7 +8,7 @@ const node = {
 const lock = {
   ...{ key: 'till/1', kind: 'mutex' as const, state: 'stale' as const, fence: '7', acquiredAt: null, expiresAt: null },
   ...{
-    holder: { nodeId: 'nod_2', name: 'node-2', instanceId: null },
+    holder: { nodeId: 'nod_2', name: 'node-2', instanceId: null, definitionId: null },
     ttlMs: 0,
     waiters: 1,
     waitingInstances: 0,
@@ -21,7 +21,8 @@ const breaker = {
 }
 const incident = {
   ...{ fingerprint: 'f', definitionId: 'order', code: 'X', step: 'charge', message: 'It broke', open: 3 },
-  ...{ instances: 3, firstAt: '', lastAt: '' },
+  ...{ instances: 3, firstAt: '', lastAt: '', firstVersion: 1, lastVersion: 1, acknowledgedAt: null },
+  ...{ acknowledgedBy: null, assignee: null, mutedUntil: null, note: null },
 }
 
 describe('what needs attention', () => {
@@ -36,6 +37,12 @@ describe('what needs attention', () => {
       ['Breaker bank is open', '/breakers'],
       ['Order approval: charge', '/incidents'],
     ])
+  })
+
+  it('says who sees to what failed', () => {
+    const facts = { breakers: [], locks: [], nodes: undefined, nameOf: (id: string) => id }
+    const [item] = attentionOf({ ...facts, incidents: [{ ...incident, assignee: 'ana' }] })
+    expect(item?.text).toBe('ana sees to it. It broke')
   })
 
   it('is silent about what is well', () => {

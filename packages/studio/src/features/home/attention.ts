@@ -44,10 +44,10 @@ export function attentionOf({ incidents, breakers, locks, nodes, nameOf }: Atten
         ...{ key: `breaker ${key}`, kind: 'breaker' as const, title: `Breaker ${key} is ${state}`, at: openedAt },
         ...{ text: reason ?? 'Steps behind it wait', to: '/breakers' },
       })),
-    ...incidents.map(({ fingerprint, open, definitionId, step, message, lastAt }) => ({
+    ...incidents.map(({ fingerprint, open, definitionId, step, message, lastAt, assignee }) => ({
       ...{ key: fingerprint, kind: 'incident' as const, count: open, at: lastAt, to: '/incidents' },
       title: step === null ? nameOf(definitionId) : `${nameOf(definitionId)}: ${step}`,
-      ...{ text: message, search: { fingerprint } },
+      ...{ text: assignee === null ? message : `${assignee} sees to it. ${message}`, search: { fingerprint } },
     })),
   ]
 }

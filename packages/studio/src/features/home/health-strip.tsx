@@ -3,12 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { nodesQuery } from '../../api/queries.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { usePollMs } from '../../live/live-state.ts'
-import { durationText } from '../../ui/time-text.ts'
 import { clusterHealth } from '../cluster/cluster-health.ts'
 import { eventsQuery, leadersQuery } from '../cluster/cluster-queries.ts'
+import { serverPlaces } from '../cluster/topology.ts'
 import classes from './home.module.css'
-
-const SERVERS: Readonly<Record<string, string>> = { database: 'Database', redis: 'Redis', broker: 'RabbitMQ' }
 
 /** What everything rests on, and how far away it is from the node that answers. */
 export function HealthStrip() {
@@ -21,20 +19,20 @@ export function HealthStrip() {
   const scheduler = leaders?.items.find(({ election }) => election === 'scheduler')
   return (
     <ul className={classes.strip} data-testid="health-strip" aria-label="Health">
-      <li data-well={faults.length === 0} title={faults.join('. ')}>
+      <li data-health={faults.length === 0 ? 'well' : 'slow'} title={faults.join('. ')}>
         <Link to="/cluster">Nodes</Link>
         <strong className="num">
           {alive} of {all}
         </strong>
       </li>
-      {(nodes.servers ?? []).map(({ name, roundTripMs }) => (
-        <li key={name} data-server={name} data-well={roundTripMs === null ? undefined : true}>
-          <span>{SERVERS[name] ?? name}</span>
-          <strong className="num">{roundTripMs === null ? 'not measured' : durationText(roundTripMs)}</strong>
+      {serverPlaces(nodes, serverNow(), false).map(({ name, label, health, word }) => (
+        <li key={name} data-server={name} data-health={health}>
+          <span>{label}</span>
+          <strong className="num">{word}</strong>
         </li>
       ))}
       {scheduler !== undefined && (
-        <li data-well>
+        <li data-health="well">
           <Link to="/schedules">Scheduler</Link>
           <strong>{scheduler.name}</strong>
         </li>

@@ -18,7 +18,7 @@ const icons = { incident: CircleAlert, breaker: ZapOff, lock: LockKeyhole, node:
 export function NeedsAttention() {
   const poll = usePollMs(5_000)
   const slow = usePollMs(5_000, 5_000)
-  const incidents = useQuery({ ...incidentGroupsQuery(6), refetchInterval: poll })
+  const incidents = useQuery({ ...incidentGroupsQuery({ limit: 6, muted: false }), refetchInterval: poll })
   const breakers = useQuery({ ...breakersQuery(undefined), refetchInterval: slow })
   const locks = useQuery({ ...locksQuery({ limit: 100 }), refetchInterval: slow })
   const nodes = useQuery({ ...nodesQuery(), refetchInterval: slow })
@@ -45,8 +45,8 @@ export function NeedsAttention() {
         isEmpty={(groups) => itemsOf(groups).length === 0}
         empty={
           <p className={classes.well}>
-            <CircleCheck size={16} aria-hidden /> Nothing does: no incident, no open breaker, no stale lock, no late
-            node.
+            <CircleCheck size={16} aria-hidden /> Nothing does: no incident to look at, no open breaker, no stale lock,
+            no late node.
           </p>
         }
       >

@@ -1,24 +1,20 @@
-import { Button, Group } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, RotateCw } from 'lucide-react'
-import { useState } from 'react'
-import { call } from '../../api/client.ts'
-import { toProblem } from '../../api/problem.ts'
+import { CircleCheck } from 'lucide-react'
 import { incidentGroupsQuery, incidentsQuery } from '../../api/queries.ts'
 import type { Incident, IncidentGroup } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
 import { List } from '../../ui/list.tsx'
-import { MayButton } from '../../ui/may-button.tsx'
 import { Card, Page } from '../../ui/page.tsx'
-import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { sentence } from '../../ui/sentence.ts'
 import { StatusChip, ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
+import { byMuted } from './care.ts'
+import { GroupCard } from './group-card.tsx'
 import classes from './incidents.module.css'
 
 export function IncidentsPage() {
@@ -37,25 +33,44 @@ function Groups() {
       name="incidents"
       query={query}
       isEmpty={({ items }) => items.length === 0}
-      empty={
-        <Card flush>
-          <Empty icon={<CircleCheck size={22} />} title="No open incidents">
-            A step that failed for good, and whatever else needs a decision, is listed here.
-            <LastResolved />
-          </Empty>
-        </Card>
-      }
+      empty={<AllWell title="No open incidents" />}
     >
-      {({ items }) => (
-        <div className={classes.groups}>
-          {items.map((group) => (
-            <GroupCard key={group.fingerprint} group={group} />
-          ))}
-        </div>
-      )}
+      {({ items }) => <GroupLists groups={items} />}
     </Area>
   )
 }
+
+/** What is muted stands below, whatever its size. */
+function GroupLists({ groups }: { readonly groups: readonly IncidentGroup[] }) {
+  const { heard, muted } = byMuted(groups)
+  return (
+    <div className={classes.groups}>
+      {heard.length === 0 && <AllWell title="No open incidents but those that are muted" />}
+      {heard.map((group) => (
+        <GroupCard key={group.fingerprint} group={group} />
+      ))}
+      {muted.length > 0 && (
+        <section className={classes.groups} aria-labelledby="muted-incidents" data-testid="muted-incidents">
+          <h2 className={classes.part} id="muted-incidents">
+            Muted
+          </h2>
+          {muted.map((group) => (
+            <GroupCard key={group.fingerprint} group={group} />
+          ))}
+        </section>
+      )}
+    </div>
+  )
+}
+
+const AllWell = ({ title }: { readonly title: string }) => (
+  <Card flush>
+    <Empty icon={<CircleCheck size={22} />} title={title}>
+      A step that failed for good, and whatever else needs a decision, is listed here.
+      <LastResolved />
+    </Empty>
+  </Card>
+)
 
 /** Where all is well: what was the last that was not. */
 function LastResolved() {
@@ -74,137 +89,40 @@ function LastResolved() {
   )
 }
 
-function GroupCard({ group }: { readonly group: IncidentGroup }) {
-  return (
-    <article className={classes.group} data-testid="incident-group">
-      <span className={classes.count} title={`${group.open} open incidents`}>
-        {group.open.toLocaleString('en')}
-      </span>
-      <div className={classes.words}>
-        <h2>{group.message}</h2>
-        <p className="small muted">
-          <span className="mono">{group.code}</span> in{' '}
-          <Link to="/definitions/$definitionId" params={{ definitionId: group.definitionId }} className="link">
-            {group.definitionId}
-          </Link>
-          {group.step !== null && (
-            <>
-              {' '}
-              at <span className="mono">{group.step}</span>
-            </>
-          )}
-          {' · '}
-          {group.instances.toLocaleString('en')} {group.instances === 1 ? 'instance' : 'instances'} ·{' '}
-          {group.open > 1 && (
-            <>
-              first <When at={group.firstAt} />, last{' '}
-            </>
-          )}
-          <When at={group.lastAt} />
-        </p>
-      </div>
-      <Group gap={8} wrap="nowrap">
-        <ResolveAlike group={group} retry />
-        <ResolveAlike group={group} retry={false} />
-        <Button
-          component={Link}
-          to="/incidents"
-          search={{ fingerprint: group.fingerprint } as never}
-          size="xs"
-          variant="default"
-        >
-          Show
-        </Button>
-      </Group>
-    </article>
-  )
-}
-
-function ResolveAlike({ group, retry }: { readonly group: IncidentGroup; readonly retry: boolean }) {
-  const [open, setOpen] = useState(false)
-  const client = useQueryClient()
-  const resolve = useMutation({
-    mutationFn: (note: string) =>
-      call<{ outcomes: Record<string, number>; more: boolean }>('POST', '/incidents/resolve-alike', {
-        body: { fingerprint: group.fingerprint, retry, ...(note === '' ? {} : { note }) },
-      }),
-    onSuccess: async ({ outcomes, more }) => {
-      setOpen(false)
-      const told = Object.entries(outcomes)
-        .map(([name, count]) => `${count} ${name}`)
-        .join(', ')
-      notifications.show({ message: `${told || 'Nothing was open'}${more ? '. There are more: do it again' : ''}` })
-      await client.invalidateQueries({ queryKey: ['incidents'] })
-    },
-  })
-  const count = group.open.toLocaleString('en')
-  return (
-    <>
-      <MayButton
-        size="xs"
-        permission="incidents:resolve"
-        variant={retry ? 'filled' : 'default'}
-        {...(retry ? { leftSection: <RotateCw size={14} /> } : {})}
-        onClick={() => setOpen(true)}
-      >
-        {retry ? `Retry ${count}` : 'Resolve'}
-      </MayButton>
-      {open && (
-        <ReasonDialog
-          title={
-            retry
-              ? `Retry ${count} ${group.open === 1 ? 'instance' : 'instances'}`
-              : `Resolve ${count} ${group.open === 1 ? 'incident' : 'incidents'}`
-          }
-          effect={
-            retry
-              ? 'They go on from the step that failed, and their incidents are resolved.'
-              : 'They are marked as seen to. Their instances stay as they are.'
-          }
-          label={retry ? 'Retry' : 'Resolve'}
-          reasonLabel="Note"
-          pending={resolve.isPending}
-          problem={resolve.error === null ? undefined : toProblem(resolve.error)}
-          close={() => {
-            resolve.reset()
-            setOpen(false)
-          }}
-          confirm={(note) => resolve.mutate(note)}
-        />
-      )}
-    </>
-  )
-}
-
 function OneGroup({ fingerprint }: { readonly fingerprint: string }) {
   const [search] = useUrlSearch()
   const query = useQuery({
     ...incidentsQuery({ fingerprint, cursor: search.cursor, limit: 50 }),
     refetchInterval: usePollMs(4_000),
   })
+  const { data: groups } = useQuery({ ...incidentGroupsQuery({ fingerprint }), refetchInterval: usePollMs(4_000) })
+  const group = groups?.items[0]
   return (
-    <Card
-      title={
-        <>
-          Incidents that are alike <Versions incidents={query.data?.items ?? []} />
-        </>
-      }
-      flush
-      aside={
-        <Link to="/incidents" search={{} as never} className="link small">
-          All groups
-        </Link>
-      }
-    >
-      <List
-        name="incident-list"
-        noun="incident"
-        query={query}
-        columns={['Incident', 'Instance', 'Workflow', 'Step', 'What happened', 'Opened']}
-        empty={<Empty icon={<CircleCheck size={22} />} title="None of them is left" />}
-        row={(incident) => <IncidentRow key={incident.id} incident={incident} />}
-      />
-    </Card>
+    <div className={classes.groups}>
+      {group !== undefined && <GroupCard group={group} alone />}
+      <Card
+        title={
+          <>
+            Incidents that are alike <Versions incidents={query.data?.items ?? []} />
+          </>
+        }
+        flush
+        aside={
+          <Link to="/incidents" search={{} as never} className="link small">
+            All groups
+          </Link>
+        }
+      >
+        <List
+          name="incident-list"
+          noun="incident"
+          query={query}
+          columns={['Incident', 'Instance', 'Workflow', 'Step', 'What happened', 'Opened']}
+          empty={<Empty icon={<CircleCheck size={22} />} title="None of them is left" />}
+          row={(incident) => <IncidentRow key={incident.id} incident={incident} />}
+        />
+      </Card>
+    </div>
   )
 }
 

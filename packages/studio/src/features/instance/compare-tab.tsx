@@ -47,6 +47,7 @@ export function CompareTab(props: CompareProps) {
 function OtherRun({ instance }: { readonly instance: Instance }) {
   const [search, change] = useUrlSearch()
   const [text, setText] = useState(search.with ?? '')
+  const [open, setOpen] = useState(false)
   const now = useNow()
   const { data } = useQuery(instancesQuery({ definition: instance.definitionId, limit: 20 }))
   const others = (data?.items ?? []).filter(({ id }) => id !== instance.id)
@@ -55,6 +56,8 @@ function OtherRun({ instance }: { readonly instance: Instance }) {
     setText(given)
     const id = ID.exec(given)?.[0]?.toLowerCase()
     if (given === '' || (id !== undefined && id !== instance.id)) change({ with: id }, true)
+    // A whole id was typed or pasted: nothing is left to choose.
+    setOpen(id === undefined)
   }
   return (
     <Autocomplete
@@ -79,6 +82,10 @@ function OtherRun({ instance }: { readonly instance: Instance }) {
       }}
       value={text}
       onChange={choose}
+      dropdownOpened={open}
+      onClick={() => setOpen(true)}
+      onDropdownOpen={() => setOpen(ID.exec(text) === null)}
+      onDropdownClose={() => setOpen(false)}
       comboboxProps={{ shadow: 'md' }}
     />
   )

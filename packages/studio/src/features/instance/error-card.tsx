@@ -7,6 +7,7 @@ import type { Activity, ActivityTally, GraphDocument, Instance, StateAt } from '
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { When } from '../../ui/time.tsx'
+import { careLines } from '../incidents/care.ts'
 import classes from './instance.module.css'
 import { activityOf } from './step-key.ts'
 import { VariablesDialog } from './variables-dialog.tsx'
@@ -28,10 +29,14 @@ export function ErrorCard(props: {
     enabled: failure !== undefined && failure !== null,
   })
   const incident = incidents?.items[0]
-  const { data: groups } = useQuery({ ...incidentGroupsQuery(), enabled: incident !== undefined })
+  const { data: groups } = useQuery({
+    ...incidentGroupsQuery({ fingerprint: incident?.fingerprint, limit: 1 }),
+    enabled: incident !== undefined,
+  })
   if (failure === undefined || failure === null) return <span hidden />
   const step = failure.step ?? undefined
-  const alike = groups?.items.find(({ fingerprint }) => fingerprint === incident?.fingerprint)?.open
+  const group = groups?.items[0]
+  const alike = group?.open
   const tally = props.tallies.find(({ activity }) => activity === (step === undefined ? '' : activityOf(step)))
   const attempts = tally?.step === step ? (tally?.retries ?? 0) + 1 : 1
   const name = step === undefined ? undefined : (props.activities?.get(activityOf(step))?.name ?? step)
@@ -61,6 +66,8 @@ export function ErrorCard(props: {
                   ? 'All that are alike'
                   : `${alike.toLocaleString('en')} that are alike`}
               </Link>
+              {group !== undefined &&
+                careLines(group).map(({ kind, text }) => <span key={kind}> · {text.split(',')[0]}</span>)}
             </>
           )}
         </p>

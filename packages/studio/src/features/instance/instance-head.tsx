@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { nodesQuery, whyQuery } from '../../api/queries.ts'
-import type { Instance, StateAt } from '../../api/wire.ts'
-import { usePollMs } from '../../live/live-state.ts'
+import { nodesQuery } from '../../api/queries.ts'
+import type { Instance, StateAt, Why } from '../../api/wire.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { StatusChip } from '../../ui/status.tsx'
 import { Took, When } from '../../ui/time.tsx'
@@ -15,8 +14,10 @@ export function InstanceHead(props: {
   /** Of the workflow, in the version that it runs. */
   readonly name: string | undefined
   readonly past: StateAt | undefined
+  /** Of an instance that is open, as soon as it is known. */
+  readonly why: Why | undefined
 }) {
-  const { instance, name, past } = props
+  const { instance, name, past, why } = props
   const { id, definitionId, version, correlationId, nodeId } = instance
   const { data: nodes } = useQuery(nodesQuery())
   const holder = nodes?.items.find((node) => node.id === nodeId)?.name
@@ -55,8 +56,16 @@ export function InstanceHead(props: {
             <Took from={instance.createdAt} to={instance.finishedAt} />
           </span>
           {nodeId !== null && <span>On {holder ?? shortId(nodeId)}</span>}
+          {nodeId !== null && why?.heldBy?.nodeId === nodeId && (
+            <span data-testid="fence">
+              <Link to="/locks" search={{ lock: `workflow:${id}` } as never} className="link">
+                Lock
+              </Link>{' '}
+              with fence <span className="num">{why.heldBy.claimNo}</span>
+            </span>
+          )}
         </div>
-        {instance.finishedAt === null && past === undefined && <WhyLine id={id} revision={instance.revision} />}
+        {instance.finishedAt === null && past === undefined && <WhyLine why={why} />}
       </div>
       <Verbs instance={instance} />
     </header>
@@ -64,13 +73,7 @@ export function InstanceHead(props: {
 }
 
 /** Why it stands where it stands, in a sentence, and what a person can do about it. */
-function WhyLine({ id, revision }: { readonly id: string; readonly revision: number }) {
-  const base = whyQuery(id)
-  const { data } = useQuery({
-    ...base,
-    queryKey: [...base.queryKey, revision] as never,
-    refetchInterval: usePollMs(4_000),
-  })
+function WhyLine({ why: data }: { readonly why: Why | undefined }) {
   if (data === undefined) return <p className={classes.why}>&nbsp;</p>
   return (
     <p className={classes.why} data-testid="why">

@@ -1,16 +1,15 @@
 import { Tabs } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo } from 'react'
 import { journalAroundQuery, journalQuery, wantMore } from '../../api/journal.ts'
 import { isSettled, MOST_DRAWN } from '../../api/journal-pages.ts'
-import { activitiesQuery, instanceQuery, stateQuery, versionQuery } from '../../api/queries.ts'
+import { activitiesQuery, instanceQuery, stateQuery, versionQuery, whyQuery } from '../../api/queries.ts'
 import type { ActivityTally, Instance } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { activitiesById, predecessors } from '../../canvas/canvas-model.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, ProblemCard } from '../../ui/area.tsx'
-import { Missing } from '../../ui/missing.tsx'
 import { useNow } from '../../ui/now.ts'
 import { shortId } from '../../ui/time-text.ts'
 import { useTour } from '../tour/tour-state.ts'
@@ -22,6 +21,7 @@ import { executionsOf } from './executions.ts'
 import classes from './instance.module.css'
 import { InstanceHead } from './instance-head.tsx'
 import { JournalTab } from './journal-tab.tsx'
+import { MissingInstance } from './missing-instance-page.tsx'
 import { OlderSteps } from './older-steps.tsx'
 import { RelationsTab } from './relations-tab.tsx'
 import { Scrubber } from './scrubber.tsx'
@@ -57,17 +57,7 @@ export function InstancePage() {
     if (travels) tick('travel')
   }, [travels, tick])
   return (
-    <Area
-      name="instance"
-      query={query}
-      rows={10}
-      missing={
-        <Missing title="There is no such instance" list={{ to: '/instances', label: 'All instances' }}>
-          <span className="mono">{shortId(instanceId)}</span> was never here, belongs to another tenant, or has been
-          deleted: what has ended is kept for as long as the rules of retention say.
-        </Missing>
-      }
-    >
+    <Area name="instance" query={query} rows={10} missing={<MissingInstance instanceId={instanceId} />}>
       {(instance) => <Viewer instance={instance} key={instance.id} />}
     </Area>
   )
@@ -94,6 +84,16 @@ function Viewer({ instance }: { readonly instance: Instance }) {
   const version = useQuery(versionQuery(instance.definitionId, state.data?.version ?? instance.version))
   const document = version.data?.document ?? undefined
   const now = useNow()
+  const isOpen = instance.finishedAt === null && at === undefined
+  const asked = whyQuery(id)
+  const { data: why } = useQuery({
+    ...asked,
+    queryKey: [...asked.queryKey, revision] as never,
+    enabled: isOpen,
+    placeholderData: keepPreviousData,
+    refetchInterval: usePollMs(4_000),
+  })
+  const whyNow = isOpen ? why : undefined
 
   const facts = useMemo(() => {
     const all = shown.data?.facts ?? []
@@ -107,7 +107,7 @@ function Viewer({ instance }: { readonly instance: Instance }) {
   // In the past, countdowns stand where they stood.
   const moment = at === undefined ? now : Date.parse(state.data?.at ?? instance.createdAt)
   const items = tallies.data?.items ?? none
-  const states = useMemo(() => stepStates(items, state.data, moment), [items, state.data, moment])
+  const states = useMemo(() => stepStates(items, state.data, moment, whyNow), [items, state.data, moment, whyNow])
   const taken = useMemo(() => document && takenEdges(document, items), [document, items])
   const activities = useMemo(() => document && activitiesById(document), [document])
   const select = (step: string | undefined): void => change({ step }, true)
@@ -147,7 +147,7 @@ function Viewer({ instance }: { readonly instance: Instance }) {
   )
   return (
     <div className={classes.page}>
-      <InstanceHead instance={instance} name={document?.name} past={past ? state.data : undefined} />
+      <InstanceHead instance={instance} name={document?.name} past={past ? state.data : undefined} why={whyNow} />
       <ErrorCard
         instance={instance}
         activities={activities}

@@ -43,6 +43,23 @@ describe('a drawing', () => {
     expect(states.get('first')?.note).toBe('No room')
   })
 
+  it('says which lock, limit or breaker holds a step back, and when it is tried again', () => {
+    const held = (kind: string, key: string, untilAt: string | null) => ({
+      ...{ kind, key, untilAt, step: 'each[2].say#1', text: '' },
+    })
+    const note = (...why: Parameters<typeof stepStates>[3][]) =>
+      stepStates([tally('say', { status: 'running' })], undefined, 0, why[0]).get('say')?.note
+    expect(note({ blockers: [held('lock', 'order:42', null)], waitsFor: [] })).toBe('lock order:42')
+    const until = '1970-01-01T00:00:48.000Z'
+    expect(note({ blockers: [held('breaker', 'bank', until)], waitsFor: [] })).toBe('breaker bank, 00:00:48')
+    const retry = { kind: 'retry', step: 'each[2].say#1', dueAt: until }
+    expect(note({ blockers: [], waitsFor: [retry] })).toBe('again in 00:00:48')
+    const all = { ...held('node-full', 'x', null), step: null }
+    expect(note({ blockers: [all], waitsFor: [] })).toBeUndefined()
+    const ended = stepStates([tally('say')], undefined, 0, { blockers: [held('lock', 'a', null)], waitsFor: [] })
+    expect(ended.get('say')?.note).toBeUndefined()
+  })
+
   it('takes no edge by an outcome that nobody left by, and none to a step that has not begun', () => {
     expect([...takenEdges(document, [tally('last', { outcomes: { false: 1 } }), tally('never')])]).toEqual([])
     expect([...takenEdges(document, [tally('last', { outcomes: { true: 2 } }), tally('never')])]).toEqual([

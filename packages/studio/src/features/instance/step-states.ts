@@ -1,8 +1,9 @@
-import type { ActivityTally, GraphBody, StateAt } from '../../api/wire.ts'
+import type { ActivityTally, GraphBody, StateAt, Why } from '../../api/wire.ts'
 import { canvasModel } from '../../canvas/canvas-model.ts'
 import type { StepState } from '../../canvas/graph-view.tsx'
 import { clockText } from '../../ui/time-text.ts'
 import type { Execution } from './executions.ts'
+import { activityOf } from './step-key.ts'
 
 /** What the state calls phases, as statuses. */
 const phases: Readonly<Record<string, Tally['status']>> = {
@@ -21,6 +22,7 @@ export function stepStates(
   tallies: readonly Tally[],
   state: StateAt | undefined,
   now: number,
+  why?: Pick<Why, 'blockers' | 'waitsFor'>,
 ): ReadonlyMap<string, StepState> {
   const states = new Map<string, StepState>()
   for (const { activity, status, runs, lastError } of tallies) {
@@ -38,7 +40,30 @@ export function stepStates(
         note: wait === undefined ? undefined : waitText(wait, now),
       })
   }
+  for (const [activity, note] of heldBack(why, now)) {
+    const known = states.get(activity)
+    if (known !== undefined && !OVER.has(known.status)) states.set(activity, { ...known, note })
+  }
   return states
+}
+
+const OVER: ReadonlySet<string> = new Set(['completed', 'faulted', 'cancelled'])
+
+/** What steps wait for that is in no journal: a lock, a limit, a breaker, the next attempt. Room is short, hence the fewest words. */
+function heldBack(why: Pick<Why, 'blockers' | 'waitsFor'> | undefined, now: number): ReadonlyMap<string, string> {
+  const left = (until: string | null | undefined): string | undefined =>
+    until === null || until === undefined ? undefined : clockText(Date.parse(until) - now)
+  const notes = new Map<string, string>()
+  for (const { kind, step, dueAt } of why?.waitsFor ?? []) {
+    const until = left(dueAt)
+    if (kind === 'retry' && until !== undefined) notes.set(activityOf(step), `again in ${until}`)
+  }
+  for (const { kind, step, key, untilAt } of why?.blockers ?? []) {
+    if (step === null || key === null) continue
+    const until = left(untilAt)
+    notes.set(activityOf(step), until === undefined ? `${kind} ${key}` : `${kind} ${key}, ${until}`)
+  }
+  return notes
 }
 
 /** The same, of a journal that is here as a whole. What lives is told by the state. */

@@ -4,12 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { BookmarkPlus, ListFilter, X } from 'lucide-react'
 import { useState } from 'react'
-import { definitionsQuery } from '../../api/queries.ts'
+import { definitionsQuery, instanceCountsQuery } from '../../api/queries.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
+import { usePollMs } from '../../live/live-state.ts'
 import { ColumnChooser } from './column-chooser.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { readTerms, suggestions, termsOf, termText } from './filter-terms.ts'
 import classes from './instances.module.css'
+import { isChosen, statusOf, statusTabs, tabCount } from './status-tabs.ts'
 
 type Search = Readonly<Record<string, string | undefined>>
 
@@ -19,11 +21,7 @@ interface View {
 }
 
 const builtIn: readonly View[] = [
-  { name: 'All', search: {} },
   { name: 'In flight', search: { status: 'queued,running,suspended,paused,compensating' } },
-  { name: 'Waiting', search: { status: 'suspended' } },
-  { name: 'Faulted', search: { status: 'faulted,quarantined' } },
-  { name: 'Completed', search: { status: 'completed' } },
   { name: 'Faulted today', search: { status: 'faulted,quarantined', 'createdAt[gte]': '-1d' } },
   { name: 'Waiting over 1 h', search: { status: 'suspended', 'createdAt[lte]': '-1h' } },
   {
@@ -42,43 +40,80 @@ export function FilterBar() {
   // The order is no filter, but part of a view.
   const said = { ...Object.fromEntries(terms), ...(search.order === undefined ? {} : { order: search.order }) }
   return (
-    <div className={classes.bar}>
-      <nav className={classes.views} aria-label="Views">
-        {[...builtIn, ...own].map((view) => (
-          <Link
-            key={view.name}
-            to="/instances"
-            search={view.search as never}
-            data-active={sameSearch(said, view.search)}
-            activeProps={{}}
-          >
-            {view.name}
-          </Link>
+    <>
+      <div className={classes.tabs}>
+        <StatusTabs />
+        <nav className={classes.views} aria-label="Views">
+          {[...builtIn, ...own].map((view) => (
+            <Link
+              key={view.name}
+              to="/instances"
+              search={view.search as never}
+              data-active={sameSearch(said, view.search)}
+              activeProps={{}}
+            >
+              {view.name}
+            </Link>
+          ))}
+        </nav>
+      </div>
+      <div className={classes.bar}>
+        {terms.map((term) => (
+          <span key={term[0]} className={classes.chip} data-testid="filter-chip">
+            {termText(term)}
+            <button
+              type="button"
+              aria-label={`Drop ${termText(term)}`}
+              onClick={() => change({ [term[0]]: undefined, cursor: undefined })}
+            >
+              <X size={13} aria-hidden />
+            </button>
+          </span>
         ))}
-      </nav>
-      {terms.map((term) => (
-        <span key={term[0]} className={classes.chip} data-testid="filter-chip">
-          {termText(term)}
-          <button
-            type="button"
-            aria-label={`Drop ${termText(term)}`}
-            onClick={() => change({ [term[0]]: undefined, cursor: undefined })}
-          >
-            <X size={13} aria-hidden />
-          </button>
-        </span>
+        <FilterField apply={(parameters) => change({ ...parameters, cursor: undefined })} />
+        <ColumnChooser />
+        <ExportMenu />
+        {terms.length > 0 && (
+          <SaveView
+            save={(name) => setOwn([...own.filter((view) => view.name !== name), { name, search: said }])}
+            saved={own.find((view) => sameSearch(said, view.search))?.name}
+            forget={(name) => setOwn(own.filter((view) => view.name !== name))}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Links: each is the same list with other statuses, whatever else filters it. */
+function StatusTabs() {
+  const [search] = useUrlSearch()
+  const { status, ...others } = Object.fromEntries(termsOf(search))
+  // Inputs stand in journals: nobody counts by them.
+  const countable = !Object.keys(others).some((name) => name.startsWith('input.'))
+  const { data } = useQuery({
+    ...instanceCountsQuery(others),
+    enabled: countable,
+    refetchInterval: usePollMs(5_000, 5_000),
+  })
+  const counted = countable ? data : undefined
+  const { cursor: _, ...kept } = search
+  return (
+    <nav className={classes.views} aria-label="Statuses">
+      {statusTabs.map((tab) => (
+        <Link
+          key={tab.name}
+          to="/instances"
+          search={{ ...kept, status: statusOf(tab) } as never}
+          data-active={isChosen(tab, status)}
+          activeProps={{}}
+          title={counted?.exact === false ? 'Counted among the newest 10,000 that can fit' : undefined}
+        >
+          {tab.name}
+          <span className={classes.tabCount}>{tabCount(tab, counted)}</span>
+        </Link>
       ))}
-      <FilterField apply={(parameters) => change({ ...parameters, cursor: undefined })} />
-      <ColumnChooser />
-      <ExportMenu />
-      {terms.length > 0 && (
-        <SaveView
-          save={(name) => setOwn([...own.filter((view) => view.name !== name), { name, search: said }])}
-          saved={own.find((view) => sameSearch(said, view.search))?.name}
-          forget={(name) => setOwn(own.filter((view) => view.name !== name))}
-        />
-      )}
-    </div>
+    </nav>
   )
 }
 

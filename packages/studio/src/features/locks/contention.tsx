@@ -1,6 +1,5 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { CircleCheck, TriangleAlert } from 'lucide-react'
-import { call } from '../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck } from 'lucide-react'
 import { useUrlSearch } from '../../app/use-url-search.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
@@ -9,84 +8,45 @@ import { Card } from '../../ui/page.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { durationText } from '../../ui/time-text.ts'
+import { contentionQuery, type LockContention } from './contention-query.ts'
 import classes from './locks.module.css'
-
-interface Quantiles {
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-  readonly max: number
-}
-
-interface LockContention {
-  readonly keys: readonly {
-    readonly key: string
-    readonly waiters: number
-    readonly instances: number
-    readonly since: string | null
-  }[]
-  readonly deadlocks: readonly { readonly actors: readonly string[]; readonly finding: string }[]
-  readonly patterns: readonly {
-    readonly pattern: string
-    readonly asked: number
-    readonly refused: number
-    readonly timedOut: number
-    readonly failed: number
-    readonly lost: number
-    readonly contention: number
-    readonly waitMs: Quantiles
-    readonly holdMs: Quantiles
-  }[]
-  readonly truncated: boolean
-}
-
-const contentionQuery = () =>
-  queryOptions({
-    queryKey: ['locks', 'contention'],
-    queryFn: ({ signal }) => call<LockContention>('GET', '/lock-contention', { signal }),
-  })
+import { Circles } from './wait-circles.tsx'
 
 /** What is waited for most, and how long it takes. */
 export function Contention() {
   const query = useQuery({ ...contentionQuery(), refetchInterval: usePollMs(2_000, 2_000) })
   return (
-    <div className={classes.contention}>
-      <Card title="Waited for most" flush>
-        <Area
-          name="contention"
-          query={query}
-          rows={2}
-          isEmpty={({ keys }) => keys.length === 0}
-          empty={
-            <p className={classes.calm}>
-              <CircleCheck size={16} aria-hidden /> Nobody waits for a lock at this moment.
-            </p>
-          }
-        >
-          {({ keys, deadlocks }) => (
-            <>
-              {deadlocks.map(({ finding }) => (
-                <p key={finding} className={classes.circle} role="alert">
-                  <TriangleAlert size={16} aria-hidden /> {finding}
-                </p>
-              ))}
-              <Waited keys={keys} />
-            </>
-          )}
-        </Area>
-      </Card>
-      <Card title="Waits and holds, as seen by the node that answers" flush>
-        <Area
-          name="lock-figures"
-          query={query}
-          rows={2}
-          isEmpty={({ patterns }) => patterns.length === 0}
-          empty={<p className={classes.calm}>Nothing has asked this node for a lock yet.</p>}
-        >
-          {({ patterns }) => <Figures patterns={patterns} />}
-        </Area>
-      </Card>
-    </div>
+    <>
+      {query.data !== undefined && <Circles contention={query.data} />}
+      <div className={classes.contention}>
+        <Card title="Waited for most" flush>
+          <Area
+            name="contention"
+            query={query}
+            rows={2}
+            isEmpty={({ keys }) => keys.length === 0}
+            empty={
+              <p className={classes.calm}>
+                <CircleCheck size={16} aria-hidden /> Nobody waits for a lock at this moment.
+              </p>
+            }
+          >
+            {({ keys }) => <Waited keys={keys} />}
+          </Area>
+        </Card>
+        <Card title="Waits and holds, as seen by the node that answers" flush>
+          <Area
+            name="lock-figures"
+            query={query}
+            rows={2}
+            isEmpty={({ patterns }) => patterns.length === 0}
+            empty={<p className={classes.calm}>Nothing has asked this node for a lock yet.</p>}
+          >
+            {({ patterns }) => <Figures patterns={patterns} />}
+          </Area>
+        </Card>
+      </div>
+    </>
   )
 }
 

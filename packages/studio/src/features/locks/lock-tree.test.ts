@@ -6,7 +6,13 @@ import { filterLocks, lockFigures, lockFolders } from './lock-tree.ts'
 const NOW = Date.parse('2026-01-01T12:00:00Z')
 const lock = (key: string, more: Partial<Lock> = {}): Lock =>
   ({
-    ...{ key, kind: 'mutex', state: 'held', holder: { nodeId: 'n', name: 'node-1', instanceId: null }, fence: '1' },
+    ...{
+      key,
+      kind: 'mutex',
+      state: 'held',
+      holder: { nodeId: 'n', name: 'node-1', instanceId: null, definitionId: null },
+      fence: '1',
+    },
     ...{ acquiredAt: new Date(NOW - 60_000).toISOString(), expiresAt: new Date(NOW + 30_000).toISOString() },
     ...{ ttlMs: 30_000, waiters: 0, waitingInstances: 0, holders: 1 },
     ...more,
@@ -29,7 +35,7 @@ describe('keys by their prefixes', () => {
   })
 
   it('are found by holder and age', () => {
-    const other = { nodeId: 'm', name: 'node-2', instanceId: null }
+    const other = { nodeId: 'm', name: 'node-2', instanceId: null, definitionId: null }
     const locks = [lock('a'), lock('b', { holder: other }), lock('c', { acquiredAt: new Date(NOW).toISOString() })]
     expect(filterLocks(locks, { holder: 'node-2', olderMs: 0 }, NOW).map(({ key }) => key)).toEqual(['b'])
     expect(filterLocks(locks, { holder: undefined, olderMs: 60_000 }, NOW).map(({ key }) => key)).toEqual(['a', 'b'])
@@ -44,7 +50,10 @@ describe('flags of a lock', () => {
     expect(words(lock('a', { waiters: 1 }))).toEqual(['Contended'])
     expect(words(lock('a', { state: 'stale' }))).toEqual(['Stale'])
     expect(words(lock('a', { expiresAt: null }))).toEqual(['Held', 'No expiry'])
-    expect(words(lock('a', { holder: { nodeId: null, name: null, instanceId: null } }))).toEqual(['Held', 'Orphan'])
+    expect(words(lock('a', { holder: { nodeId: null, name: null, instanceId: null, definitionId: null } }))).toEqual([
+      'Held',
+      'Orphan',
+    ])
     expect(words(lock('a', { kind: 'instance', expiresAt: null }))).toEqual(['In hand'])
   })
 

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core'
+import { Select, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { LockKeyhole, TriangleAlert } from 'lucide-react'
 import { Problem } from '../../api/problem.ts'
@@ -26,6 +26,7 @@ import classes from './locks.module.css'
 import { type ManyLocks, manyLocksQuery } from './many-locks.ts'
 import { ReleaseStale } from './release-stale.tsx'
 import { Ttl } from './ttl.tsx'
+import { WaitGraph } from './wait-graph.tsx'
 
 const OLDER = [
   { value: '0', label: 'However long held' },
@@ -56,47 +57,62 @@ export function LocksPage() {
     >
       {query.error instanceof Problem && query.error.code === 'PROVIDER_UNAVAILABLE' && <StoreDown />}
       <Contention />
-      {all.data !== undefined && <Figures {...all.data} />}
-      <div className={classes.tools}>
-        <SearchField parameter="prefix" label="Key begins with" />
-        <Select
-          size="xs"
-          w={170}
-          aria-label="Holder"
-          placeholder="Any holder"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any holder' }}
-          data={[...new Set(all.data?.locks.flatMap(({ holder }) => holder?.name ?? []))].sort()}
-          value={search.holder ?? null}
-          onChange={(holder) => change({ holder: holder ?? undefined, cursor: undefined }, true)}
-        />
-        <Select
-          size="xs"
-          w={180}
-          aria-label="Held for"
-          allowDeselect={false}
-          data={OLDER}
-          value={OLDER.find(({ value }) => value === search.older)?.value ?? '0'}
-          onChange={(older) => change({ older: older === '0' ? undefined : (older ?? undefined) }, true)}
-        />
-      </div>
-      {folders.length === 0 ? (
-        list
-      ) : (
-        <div className={folderNav.split}>
-          <FolderNav
-            label="Keys by prefix"
-            to="/locks"
-            all={`${all.data?.locks.length ?? 0}${more}`}
-            items={folders.map(({ prefix, label, depth, count, stale }) => ({
-              ...{ key: prefix, label, depth, count: `${count}${more}`, search: { prefix } },
-              isOpen: search.prefix === prefix,
-              alarm: stale === 0 ? undefined : `${stale} stale`,
-            }))}
-          />
-          {list}
-        </div>
-      )}
+      <Tabs
+        value={search.view === 'waits' ? 'waits' : 'keys'}
+        onChange={(view) => change({ view: view === 'waits' ? view : undefined }, true)}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="keys">Locks by key</Tabs.Tab>
+          <Tabs.Tab value="waits">Who waits for whom</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="keys" className={classes.view}>
+          {all.data !== undefined && <Figures {...all.data} />}
+          <div className={classes.tools}>
+            <SearchField parameter="prefix" label="Key begins with" />
+            <Select
+              size="xs"
+              w={170}
+              aria-label="Holder"
+              placeholder="Any holder"
+              clearable
+              clearButtonProps={{ 'aria-label': 'Any holder' }}
+              data={[...new Set(all.data?.locks.flatMap(({ holder }) => holder?.name ?? []))].sort()}
+              value={search.holder ?? null}
+              onChange={(holder) => change({ holder: holder ?? undefined, cursor: undefined }, true)}
+            />
+            <Select
+              size="xs"
+              w={180}
+              aria-label="Held for"
+              allowDeselect={false}
+              data={OLDER}
+              value={OLDER.find(({ value }) => value === search.older)?.value ?? '0'}
+              onChange={(older) => change({ older: older === '0' ? undefined : (older ?? undefined) }, true)}
+            />
+          </div>
+          {folders.length === 0 ? (
+            list
+          ) : (
+            <div className={folderNav.split}>
+              <FolderNav
+                label="Keys by prefix"
+                to="/locks"
+                all={`${all.data?.locks.length ?? 0}${more}`}
+                items={folders.map(({ prefix, label, depth, count, stale }) => ({
+                  ...{ key: prefix, label, depth, count: `${count}${more}`, search: { prefix } },
+                  isOpen: search.prefix === prefix,
+                  alarm: stale === 0 ? undefined : `${stale} stale`,
+                }))}
+              />
+              {list}
+            </div>
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="waits" className={classes.view}>
+          <WaitGraph />
+        </Tabs.Panel>
+      </Tabs>
       {search.lock !== undefined && <LockPanel lockKey={search.lock} close={() => change({ lock: undefined }, true)} />}
     </Page>
   )

@@ -2,14 +2,18 @@ import { Button, Group, JsonInput, Modal, NativeSelect, SegmentedControl, TextIn
 import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { Problem } from '../../api/problem.ts'
 import { definitionsQuery } from '../../api/queries.ts'
 import type { Preview, Schedule } from '../../api/wire.ts'
 import { ProblemCard } from '../../ui/area.tsx'
+import { cronWords } from './cron-words.ts'
 import { PreviewLines } from './preview-lines.tsx'
 import { documentOf, formOf, MISFIRES, OVERLAPS, type ScheduleForm } from './schedule-form.ts'
+import classes from './schedules.module.css'
+
+const ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]
 
 const KINDS = [
   { value: 'cron', label: 'Cron' },
@@ -23,6 +27,7 @@ export function ScheduleDialog({ schedule, close }: { readonly schedule?: Schedu
   const set = (change: Partial<ScheduleForm>): void => setForm((before) => ({ ...before, ...change }))
   const { data: workflows } = useQuery(definitionsQuery({ limit: 200 }))
   const client = useQueryClient()
+  const zones = useId()
   const save = useMutation({
     mutationFn: async () => {
       const body = read(form, schedule?.document)
@@ -85,13 +90,18 @@ export function ScheduleDialog({ schedule, close }: { readonly schedule?: Schedu
           <Group grow mt="xs" align="flex-start">
             <TextInput
               label="Cron"
-              description="Five fields, or six with the second first"
+              description={cronWords(form.cron) ?? 'Five fields, or six with the second first'}
               required
               {...text('cron')}
             />
-            <TextInput label="Time zone" description="Such as Europe/Berlin" required {...text('zone')} />
+            <TextInput label="Time zone" description="Such as Europe/Berlin" required list={zones} {...text('zone')} />
           </Group>
         )}
+        <datalist id={zones}>
+          {ZONES.map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
         {form.kind === 'interval' && (
           <TextInput mt="xs" label="Every" description="500ms, 30s, 5m, 2h, 7d" required {...text('interval')} />
         )}
@@ -142,6 +152,15 @@ function read(form: ScheduleForm, before: Schedule['document'] | undefined) {
   }
 }
 
+const nextTitle = (count: number | undefined): string =>
+  count === undefined
+    ? 'Next times'
+    : count === 0
+      ? 'It never fires'
+      : count === 1
+        ? 'It fires once'
+        : `Next ${count} times`
+
 /** What fires is not decided by names and inputs: only what decides it is asked about. */
 function Times({ form, before }: { readonly form: ScheduleForm; readonly before: Schedule['document'] | undefined }) {
   const document = documentOf({ ...form, input: '', id: 'preview', name: '', definitionId: 'preview' }, before)
@@ -149,7 +168,7 @@ function Times({ form, before }: { readonly form: ScheduleForm; readonly before:
   const preview = useQuery({
     queryKey: ['schedules', 'preview-of', settled],
     queryFn: ({ signal }) =>
-      call<Preview>('POST', '/schedules/preview', { query: { count: 5 }, body: JSON.parse(settled), signal }),
+      call<Preview>('POST', '/schedules/preview', { query: { count: 10 }, body: JSON.parse(settled), signal }),
     retry: false,
   })
   return (
@@ -157,7 +176,13 @@ function Times({ form, before }: { readonly form: ScheduleForm; readonly before:
       {preview.error !== null ? (
         <ProblemCard name="schedule-preview" error={preview.error} />
       ) : (
-        <PreviewLines items={preview.data?.items ?? []} />
+        <>
+          <h3 className={classes.nextTimes}>{nextTitle(preview.data?.items.length)}</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no pointer scrolls it too */}
+          <div className={classes.nextList} tabIndex={0}>
+            <PreviewLines items={preview.data?.items ?? []} />
+          </div>
+        </>
       )}
     </section>
   )

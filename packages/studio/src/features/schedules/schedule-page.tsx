@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { nodesQuery, schedulePreviewQuery, scheduleQuery, scheduleRunsQuery } from '../../api/queries.ts'
-import type { InstanceStatus, Schedule, ScheduleRun } from '../../api/wire.ts'
+import type { Schedule, ScheduleRun } from '../../api/wire.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Table } from '../../ui/list.tsx'
 import { Missing } from '../../ui/missing.tsx'
 import { Card, Facts, Page } from '../../ui/page.tsx'
-import { looks, StatusChip, ToneChip } from '../../ui/status.tsx'
+import { ToneChip } from '../../ui/status.tsx'
 import { When } from '../../ui/time.tsx'
 import { shortId } from '../../ui/time-text.ts'
 import { Drift } from './drift.tsx'
 import { PreviewLines } from './preview-lines.tsx'
+import { RunState } from './run-state.tsx'
 import { ScheduleButtons } from './schedule-buttons.tsx'
 import { MISFIRES, OVERLAPS } from './schedule-form.ts'
 import classes from './schedules.module.css'
@@ -189,22 +190,5 @@ function LateOnes({ runs }: { readonly runs: readonly ScheduleRun[] }) {
     <span className="small muted" data-testid="late-runs">
       {late} late, {skipped} skipped of the latest {runs.length}
     </span>
-  )
-}
-
-function RunState({ run }: { readonly run: ScheduleRun }) {
-  if (run.state === 'skipped') {
-    return (
-      <ToneChip tone="ended">
-        Skipped{run.count > 1 ? ` ×${run.count}` : ''}
-        {run.reason === null ? '' : `: ${run.reason}`}
-      </ToneChip>
-    )
-  }
-  if (run.state === 'waiting') return <ToneChip tone="queued">Waits its turn</ToneChip>
-  return run.status !== null && run.status in looks ? (
-    <StatusChip status={run.status as InstanceStatus} />
-  ) : (
-    <StatusChip status="running" label="Started" />
   )
 }

@@ -1,7 +1,7 @@
-import { Checkbox, SegmentedControl } from '@mantine/core'
+import { Button, Checkbox, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CalendarClock } from 'lucide-react'
+import { CalendarClock, X } from 'lucide-react'
 import { useState } from 'react'
 import { schedulesQuery } from '../../api/queries.ts'
 import type { Schedule } from '../../api/wire.ts'
@@ -16,9 +16,11 @@ import { ToneChip } from '../../ui/status.tsx'
 import table from '../../ui/table.module.css'
 import { When } from '../../ui/time.tsx'
 import { BulkSchedules } from './bulk-schedules.tsx'
+import { missedText } from './missed-text.ts'
 import { NewScheduleButton } from './new-schedule-button.tsx'
 import { NextDay } from './next-day.tsx'
 import { PauseAll } from './pause-all.tsx'
+import { RunState } from './run-state.tsx'
 import { ScheduleButtons } from './schedule-buttons.tsx'
 import classes from './schedules.module.css'
 import { ownerText } from './trigger-text.ts'
@@ -35,10 +37,10 @@ export function SchedulesPage() {
   const [search, change] = useUrlSearch()
   const view = VIEWS.find(({ value }) => value === search.view)?.value ?? 'list'
   const query = useQuery({
-    ...schedulesQuery({ definitionId: search.definition, cursor: search.cursor, limit: 50 }),
+    ...schedulesQuery({ q: search.q, definition: search.definition, cursor: search.cursor, limit: 50 }),
     refetchInterval: usePollMs(4_000),
   })
-  const none = <NoSchedules ofOne={!!search.definition} />
+  const none = <NoSchedules definition={search.definition} text={search.q} />
   return (
     <Page
       title="Schedules"
@@ -51,7 +53,18 @@ export function SchedulesPage() {
       }
     >
       <div className={classes.tools}>
-        <SearchField parameter="definition" label="Starts workflow (id)" />
+        <SearchField parameter="q" label="Name or id" />
+        {search.definition !== undefined && (
+          <Button
+            size="xs"
+            variant="light"
+            rightSection={<X size={12} aria-hidden />}
+            title="Show those of all workflows"
+            onClick={() => change({ definition: undefined, cursor: undefined })}
+          >
+            Starts {search.definition}
+          </Button>
+        )}
         <SegmentedControl
           size="xs"
           aria-label="View"
@@ -81,11 +94,13 @@ export function SchedulesPage() {
   )
 }
 
-const NoSchedules = ({ ofOne }: { readonly ofOne: boolean }) => (
-  <Empty icon={<CalendarClock size={22} />} title="No schedules">
-    {ofOne
-      ? 'Nothing starts a workflow of that id.'
-      : 'A workflow that begins with cron or interval brings its own. Others are made here or through the API.'}
+const NoSchedules = (props: { readonly definition: string | undefined; readonly text: string | undefined }) => (
+  <Empty icon={<CalendarClock size={22} />} title={props.text ? 'No schedule is called that' : 'No schedules'}>
+    {props.definition !== undefined
+      ? `Looked for among those that start ${props.definition}.`
+      : props.text
+        ? undefined
+        : 'A workflow that begins with cron or interval brings its own. Others are made here or through the API.'}
   </Empty>
 )
 
@@ -129,8 +144,8 @@ function ScheduleList(props: {
           'Starts',
           'When',
           'Next',
-          'Last planned run',
-          'Made by',
+          'Last run',
+          'Missed',
           { label: 'Actions', right: true },
         ]}
         empty={props.none}
@@ -163,6 +178,7 @@ function ScheduleRow(props: { readonly schedule: Schedule; readonly isTicked: bo
         <Link to="/schedules/$scheduleId" params={{ scheduleId: schedule.id }} className="link">
           {schedule.name ?? schedule.id}
         </Link>
+        <span className={classes.owner}>made by {ownerText(schedule.owner)}</span>
       </td>
       <td>
         <ToneChip tone={schedule.paused ? 'paused' : 'completed'}>{schedule.paused ? 'Paused' : 'Active'}</ToneChip>
@@ -183,12 +199,37 @@ function ScheduleRow(props: { readonly schedule: Schedule; readonly isTicked: bo
         <When at={schedule.nextAt} />
       </td>
       <td>
-        <When at={schedule.lastFiredAt} none="never" />
+        <LastRun schedule={schedule} />
       </td>
-      <td className="muted">{ownerText(schedule.owner)}</td>
+      <td className={classes.missed}>
+        <Missed lately={schedule.lately} />
+      </td>
       <td className={table.right}>
         <ScheduleButtons schedule={schedule} />
       </td>
     </tr>
   )
+}
+
+function LastRun({ schedule: { lastRun, lastFiredAt } }: { readonly schedule: Schedule }) {
+  if (lastRun == null) return <When at={lastFiredAt} none="never" />
+  const chip = <RunState run={lastRun} />
+  return (
+    <span className={classes.last}>
+      {lastRun.instanceId === null ? (
+        chip
+      ) : (
+        <Link to="/instances/$instanceId" params={{ instanceId: lastRun.instanceId }} title="Open the last run">
+          {chip}
+        </Link>
+      )}
+      <When at={lastRun.firedAt ?? lastRun.decidedAt} />
+    </span>
+  )
+}
+
+function Missed({ lately }: { readonly lately: Schedule['lately'] | undefined }) {
+  const text = missedText(lately)
+  if (text === undefined) return <span className="muted">–</span>
+  return <span title={`Of its latest ${lately!.runs} runs`}>{text}</span>
 }

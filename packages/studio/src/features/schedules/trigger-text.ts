@@ -15,6 +15,6 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 /** Whoever made a schedule: the workflow that it starts has it as a trigger, code has it as a job, or somebody made it. */
 export function ownerText(owner: string | null | undefined): string {
-  if (owner === null || owner === undefined) return 'by hand'
+  if (owner === null || owner === undefined) return 'hand'
   return owner === 'job' ? 'its job' : owner.startsWith('definition:') ? 'its workflow' : owner
 }

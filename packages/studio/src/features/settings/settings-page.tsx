@@ -4,11 +4,19 @@ import { useUrlSearch } from '../../app/use-url-search.ts'
 import { Page } from '../../ui/page.tsx'
 import { About } from './about.tsx'
 import { Appearance } from './appearance.tsx'
+import { SignIn } from './sign-in.tsx'
 
 const parts = [
   ['keys', 'API keys', lazy(() => import('./api-keys.tsx').then((module) => ({ default: module.ApiKeys })))],
   ['users', 'Users', lazy(() => import('./users.tsx').then((module) => ({ default: module.Users })))],
+  ['sign-in', 'Sign-in', SignIn],
+  ['secrets', 'Secrets', lazy(() => import('./secrets.tsx').then((module) => ({ default: module.Secrets })))],
   ['retention', 'Retention', lazy(() => import('./retention.tsx').then((module) => ({ default: module.Retention })))],
+  [
+    'activities',
+    'Activity types',
+    lazy(() => import('./activity-types.tsx').then((module) => ({ default: module.ActivityTypes }))),
+  ],
   ['appearance', 'Appearance', Appearance],
   ['about', 'About', About],
 ] as const

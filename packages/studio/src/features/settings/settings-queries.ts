@@ -1,3 +1,4 @@
+import type { ItemOf } from '@lockstep/api'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import type { Page } from '../../api/wire.ts'
@@ -54,4 +55,13 @@ export const rulesQuery = (cursor: string | undefined) =>
     queryKey: ['retention', cursor],
     queryFn: ({ signal }) =>
       call<Page<RetentionRule>>('GET', '/retention/rules', { query: { cursor, limit: 50 }, signal }),
+  })
+
+/** Its value is nowhere: nothing answers it. */
+export type Secret = ItemOf<'listSecrets'>
+
+export const secretsQuery = (cursor: string | undefined) =>
+  queryOptions({
+    queryKey: ['secrets', cursor],
+    queryFn: ({ signal }) => call<Page<Secret>>('GET', '/secrets', { query: { cursor, limit: 50 }, signal }),
   })

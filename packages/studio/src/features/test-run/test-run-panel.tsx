@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { FlaskConical, Play, Square, StepForward } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { call } from '../../api/client.ts'
-import type { GraphDocument, Instance } from '../../api/wire.ts'
+import type { GraphDocument } from '../../api/wire.ts'
 import { activitiesById } from '../../canvas/canvas-model.ts'
 import type { StepState } from '../../canvas/graph-view.tsx'
 import { CodeEditor } from '../../editor/lazy-editor.tsx'
@@ -11,9 +11,11 @@ import { ProblemCard } from '../../ui/area.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { exampleOf } from '../instances/example-of.ts'
 import { PinnedSteps } from './pinned-steps.tsx'
-import { type Pins, pinsOf, rememberedInput, rememberedPins, rememberInput, rememberPins } from './remembered.ts'
+import { type Pins, pinsOf } from './remembered.ts'
+import { readJson, useStartTest } from './start-test.ts'
 import { TestResults } from './test-results.tsx'
 import classes from './test-run.module.css'
+import { setTestInput, setTestPins, useTestSession } from './test-session.ts'
 import { isOver, useTestRun } from './use-test-run.ts'
 
 export interface TestRunProps {
@@ -31,11 +33,8 @@ export function TestRunPanel(props: TestRunProps) {
   const { definitionId, selected, showStates } = props
   const document = props.document as GraphDocument
   const steps = useMemo(() => activitiesById(document), [document])
-  const [input, setInput] = useState(
-    () => rememberedInput(definitionId) ?? JSON.stringify(exampleOf(document.input), undefined, 2),
-  )
-  const [pins, setPins] = useState<Pins>(() => rememberedPins(definitionId))
-  const [runId, setRunId] = useState<string>()
+  const { input: typed, pins, runId } = useTestSession(definitionId)
+  const input = useMemo(() => typed ?? JSON.stringify(exampleOf(document.input), undefined, 2), [typed, document.input])
   const { run, executions, states } = useTestRun(runId, document)
   const value = useMemo(() => readJson(input), [input])
 
@@ -46,25 +45,10 @@ export function TestRunPanel(props: TestRunProps) {
   }, [runId, states])
   useEffect(() => () => show.current(undefined), [])
 
-  const client = useQueryClient()
-  const start = useMutation({
-    mutationFn: async (until: string | undefined) => {
-      if (!(await props.save())) throw new Error('The draft could not be saved, so it was not run.')
-      rememberInput(definitionId, input)
-      return call<Instance>('POST', `/workflow-definitions/${encodeURIComponent(definitionId)}/test-runs`, {
-        body: { input: value.value, pins: pinsOf(pins, steps), ...(until === undefined ? {} : { until }) },
-      })
-    },
-    onSuccess: ({ id }) => {
-      setRunId(id)
-      void client.invalidateQueries({ queryKey: ['past-runs', definitionId] })
-    },
-  })
+  const start = useStartTest(definitionId, props.save)
+  const begin = (until?: string): void => start.mutate({ input: value.value, pins: pinsOf(pins, steps), until })
   const stop = useMutation({ mutationFn: () => call('POST', `/test-runs/${runId}/cancel`, { body: {} }) })
-  const change = (next: Pins): void => {
-    setPins(next)
-    rememberPins(definitionId, next)
-  }
+  const change = (next: Pins): void => setTestPins(definitionId, next)
   const fault = value.fault ? 'The input is not JSON.' : undefined
   const here = selected === undefined ? undefined : steps.get(selected)
   return (
@@ -77,7 +61,7 @@ export function TestRunPanel(props: TestRunProps) {
             leftSection={<Play size={13} />}
             loading={start.isPending}
             fault={fault}
-            onClick={() => start.mutate(undefined)}
+            onClick={() => begin()}
           >
             Run all
           </MayButton>
@@ -87,7 +71,7 @@ export function TestRunPanel(props: TestRunProps) {
             variant="default"
             leftSection={<StepForward size={13} />}
             fault={fault ?? (here === undefined ? 'Select a step first.' : undefined)}
-            onClick={() => start.mutate(here?.id)}
+            onClick={() => begin(here?.id)}
           >
             Run to here
           </MayButton>
@@ -111,7 +95,7 @@ export function TestRunPanel(props: TestRunProps) {
           label="Input of the test run"
           language="json"
           value={input}
-          onChange={setInput}
+          onChange={(next) => setTestInput(definitionId, next)}
           lines={{ least: 4, most: 9 }}
         />
         <PinnedSteps
@@ -149,12 +133,4 @@ export function TestRunPanel(props: TestRunProps) {
       </div>
     </div>
   )
-}
-
-function readJson(text: string): { readonly value?: unknown; readonly fault: boolean } {
-  try {
-    return { value: text.trim() === '' ? null : JSON.parse(text), fault: false }
-  } catch {
-    return { fault: true }
-  }
 }
