@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './tests/setup/longest-first.ts'
 
 const conditions = ['source']
 const repeatable = fileURLToPath(new URL('tests/setup/repeatable-fast-check.ts', import.meta.url))
@@ -39,6 +40,7 @@ export default defineConfig({
   test: {
     // More than the cores of a small machine: most of the long ones wait for a process to be missed.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...shared,

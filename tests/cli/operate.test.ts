@@ -76,6 +76,18 @@ describe('operators', () => {
     expect((await ok('incidents', 'get', first.id)).out).toMatch(/failure +WORKFLOW_FAULT: not sound yet/)
     expect((await ok('incidents', 'resolve', first.id, '--note', 'known')).out).toContain('is resolved (noted)')
     expect((await cli.run(['incidents', 'resolve', first.id])).code).toBe(5)
+    const care = (...said: string[]) => ok('incidents', ...said)
+    expect((await care('acknowledge', group.fingerprint, '--note', 'seen')).out).toMatch(/^\d+ open: seen/)
+    expect((await care('assign', group.fingerprint, 'ana')).out).toMatch(/assigned to ana, seen/)
+    expect((await care('mute', group.fingerprint, '--for', '8h')).out).toMatch(/muted until 2\d\d\d-/)
+    const shown = async (flag: string) => (await care('groups', flag, '--json')).json.length
+    expect([await shown('--muted'), await shown('--no-muted')]).toEqual([1, 0])
+    expect((await care('groups')).out).toMatch(/assigned to ana, seen.*, muted until/)
+    await care('unmute', group.fingerprint)
+    await care('assign', group.fingerprint)
+    expect((await care('acknowledge', group.fingerprint, '--undo')).out).toMatch(/open: nobody has seen them yet/)
+    expect((await cli.run(['incidents', 'mute', group.fingerprint])).code).toBe(2)
+    expect((await cli.run(['incidents', 'acknowledge', '0123456789abcdef'])).code).toBe(4)
     const dry = (await ok('incidents', 'resolve-alike', group.fingerprint, '--dry-run')).out
     expect(dry).toMatch(/^(at least )?\d+ open incidents have this fingerprint\n$/)
     const refused = await cli.run(['incidents', 'resolve-alike', group.fingerprint], { answers: [false] })

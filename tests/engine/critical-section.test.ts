@@ -172,6 +172,9 @@ describe('critical-section', () => {
       true,
     )
     expect(fences).toHaveLength(1)
+    const why = await two.why(instanceId)
+    expect(why.blockers).toMatchObject([{ kind: 'lock' }])
+    expect(why.text).toContain('waits for lock "till", which it had before it moved, held by node')
     await held.release()
     expect(await end(two, instanceId)).toMatchObject({ status: 'completed', output: { fence: String(fences[1]) } })
     expect(fences[1]).toBeGreaterThan(held.fence)
@@ -230,7 +233,7 @@ describe('critical-section', () => {
     const other = await engine.start({ definitionId: 'other' })
     expect(await end(engine, other.instanceId)).toMatchObject({ status: 'completed' })
     const why = await engine.why(instanceId)
-    expect(why.blockers).toMatchObject([{ kind: 'lock' }])
+    expect(why.blockers).toMatchObject([{ kind: 'lock', step: expect.any(String), key: expect.any(String) }])
     expect(why.text).toContain('waits for lock "till", held by instance somebody')
     await held.release()
     expect(await end(engine, instanceId)).toMatchObject({ status: 'completed' })

@@ -54,7 +54,9 @@ describe('a breaker', () => {
     await test.rests(instanceId, 'suspended')
     await until('why tells', async () => (await test.engine.why(instanceId)).blockers.length > 0)
     const why = await test.engine.why(instanceId)
-    expect(why.blockers).toMatchObject([{ kind: 'breaker', untilAt: expect.any(Number) }])
+    expect(why.blockers).toMatchObject([
+      { kind: 'breaker', untilAt: expect.any(Number), step: expect.any(String), key: expect.any(String) },
+    ])
     expect(why.text).toContain('Breaker "bank" is open')
     expect(bank.calls).toBe(0)
     expect(await breakers.reset('bank')).toBe(true)

@@ -16,6 +16,7 @@ export type WorldId =
   | 'instance'
   | 'bookmark'
   | 'incident'
+  | 'fingerprint'
   | 'deadLetter'
   | 'operation'
   | 'task'
@@ -72,6 +73,7 @@ export async function furnish(api: SecuredApi, tenant: string): Promise<TenantWo
       ...{ operation, user },
       testRun: (await done('POST', '/workflow-definitions/shared/test-runs')).id,
       incident: await first('/incidents'),
+      fingerprint: (await done('GET', '/incidents/groups')).items[0].fingerprint,
       deadLetter: await first('/dead-letters'),
       task: await first('/tasks'),
       humanTask: await first('/human-tasks'),

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBrowser, SharedPage } from './open-browser.ts'
 import { openStudioCluster, type StudioCluster } from './open-studio.ts'
-import { seriousFaults } from './serious-faults.ts'
+import { seriousFaults, seriousFaultsInBoth } from './serious-faults.ts'
 import { publishAll, run } from './workflows.ts'
 
 const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
@@ -17,7 +17,10 @@ let browser: Browser
 let page: Page
 beforeAll(async () => {
   browser = await openBrowser()
-  studio = await openStudioCluster('/x/y', { LOCKSTEP_AUTH: 'keys', LOCKSTEP_API_KEY: key })
+  studio = await openStudioCluster('/x/y', {
+    ...{ LOCKSTEP_AUTH: 'keys', LOCKSTEP_API_KEY: key },
+    LOCKSTEP_SECRET_KEYS: randomBytes(32).toString('base64'),
+  })
   await publishAll(studio)
   for (const role of ['viewer', 'admin']) await studio.api('POST', '/users', { name: role, password, role })
   await studio.api('PUT', '/workflow-definitions/guarded', {
@@ -174,10 +177,55 @@ describe('who is who in Studio', { timeout: 240_000, retry: 1 }, () => {
     await panel.getByText('user:admin').waitFor()
     const told = (await panel.innerText()).replace(/\s+/g, ' ')
     expect(told).toMatch(/Before.*role: "viewer".*After.*role: "operator"/)
+    expect(await page.getByTestId('audit-changes').locator('li').allInnerTexts()).toEqual([
+      'role\n"viewer"\n"operator"',
+    ])
     const download = page.waitForEvent('download')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     expect((await download).suggestedFilename()).toBe('audit.csv')
+  })
+
+  it('puts a secret that nobody reads again, gives it a new value, and takes it away', async () => {
+    await signIn('admin', '/settings?tab=secrets')
+    const dialog = page.getByRole('dialog')
+    const values = [randomBytes(12).toString('base64url'), randomBytes(12).toString('base64url')]
+    const told = async () => (await studio.api('GET', '/secrets')).items.map((each: object) => ({ ...each }))
+    await page.getByRole('button', { name: 'New secret' }).click()
+    await dialog.getByLabel('Name').fill('till-pin')
+    const seal = dialog.getByRole('button', { name: 'Seal it' })
+    await dialog.getByLabel('Value').fill('short')
+    expect(await seal.isDisabled()).toBe(true)
+    await dialog.getByLabel('Value').fill(values[0]!)
+    await seal.click()
+    const row = page.getByTestId('secret-row').filter({ hasText: 'till-pin' })
+    await row.getByText('user:admin').waitFor()
+    expect(await told()).toMatchObject([{ name: 'till-pin', revision: 1 }])
+    await row.getByRole('button', { name: 'New value of till-pin' }).click()
+    await dialog.getByLabel('Value').fill(values[1]!)
+    await seal.click()
+    await dialog.waitFor({ state: 'detached' })
+    await row.getByRole('cell', { name: '2', exact: true }).waitFor()
+    await page.reload()
+    await row.waitFor()
+    for (const value of values) {
+      expect(await page.content()).not.toContain(value)
+      expect(JSON.stringify(await studio.api('GET', '/audit-log?operation=setSecret'))).not.toContain(value)
+    }
+    expect(await seriousFaultsInBoth(page)).toEqual([])
+    await row.getByRole('button', { name: 'Delete till-pin' }).click()
+    await dialog.getByLabel('Type till-pin to go on').fill('till-pin')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByTestId('secrets-empty').waitFor()
+    expect(await told()).toEqual([])
+
+    await page.getByRole('tab', { name: 'Sign-in' }).click()
+    await page.getByText('Keys and passwords').waitFor()
+    await page.getByRole('tab', { name: 'Activity types' }).click()
+    await page.getByLabel('Find an activity').fill('http-req')
+    await page.getByRole('button', { name: 'http-request' }).click()
+    await page.getByText('Inputs, as a JSON schema').waitFor()
+    await page.keyboard.press('Escape')
   })
 
   it('E21 names who saved what goes out with a publish', async () => {

@@ -38,6 +38,16 @@ const NOTE = [
 ].join('\n')
 const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> [out](javascript:window.hacked=1)'
 
+interface Part {
+  readonly activities: readonly Activity[]
+}
+interface Activity {
+  readonly id: string
+  readonly body?: Part
+  readonly catch?: Part
+  readonly branches?: readonly Part[]
+}
+
 /** Published workflows stay: a test that is repeated takes another id. */
 let turns = 0
 
@@ -223,6 +233,211 @@ export function drawing(): void {
       })
       .toBe(true)
     expect(faults).toEqual([])
+  })
+
+  it('nests by mouse: into parts of containers, on their heads, and out again, each one step of undo', async () => {
+    await create({ id: 'nests', ...{ activities: [] } })
+    await open('nests')
+    const drop = async (type: string, on: Locator, x: number, y: number) => {
+      let targetPosition = { x: 0, y: 0 }
+      // What was asked to show all may be on its way there.
+      const stands = async (): Promise<boolean> => {
+        const before = targetPosition
+        const [box, whole] = [(await on.boundingBox())!, (await canvas().boundingBox())!]
+        targetPosition = { x: box.x - whole.x + x, y: box.y - whole.y + y }
+        const { x: right, y: down } = targetPosition
+        return right === before.x && down === before.y && right < whole.width && down < whole.height
+      }
+      await expect.poll(stands).toBe(true)
+      await page.locator(`[data-type="${type}"]`).first().dragTo(canvas(), { targetPosition })
+    }
+    const tree = async (): Promise<unknown> => {
+      const shape = (activities: readonly Activity[]): unknown =>
+        Object.fromEntries(
+          activities.map(({ id, body, catch: caught, branches }) => [
+            id,
+            [body, caught, ...(branches ?? [])].flatMap((part) => (part ? [shape(part.activities)] : [])),
+          ]),
+        )
+      return shape((await draftOf('nests')).activities)
+    }
+    await drop('try', canvas(), 300, 120)
+    // Into the part of its own, though parts take no pointer.
+    const parts = page.locator('[data-body]')
+    await drop('parallel', parts.nth(1), 40, 60)
+    await expect.poll(tree).toEqual({ try: [{}, { parallel: [{}, {}] }] })
+    await page.keyboard.press('1')
+    await page.locator('[data-body="parallel/branches:1"]').waitFor()
+    await drop('for-each', page.locator('[data-body="parallel/branches:1"]'), 30, 40)
+    await page.keyboard.press('1')
+    await step('forEach').getByText('Drop a step here').waitFor()
+    await drop('log', step('forEach'), 60, 50)
+    await expect.poll(tree).toEqual({ try: [{}, { parallel: [{}, { forEach: [{ log: [] }] }] }] })
+    // On the head of a container: the nearest of its parts.
+    await drop('delay', step('try'), 60, 12)
+    await expect.poll(tree).toEqual({ try: [{ delay: [] }, { parallel: [{}, { forEach: [{ log: [] }] }] }] })
+
+    // The step inside is dragged out, past all that holds it.
+    const whole = (await canvas().boundingBox())!
+    const from = await middleOf(step('log'))
+    await page.mouse.move(from.x, from.y)
+    await page.mouse.down()
+    await page.mouse.move(from.x - 20, from.y, { steps: 3 })
+    await page.mouse.move(whole.x + 40, whole.y + whole.height - 30, { steps: 6 })
+    await page.mouse.up()
+    await expect.poll(tree).toEqual({ try: [{ delay: [] }, { parallel: [{}, { forEach: [{}] }] }], log: [] })
+    await page.keyboard.press('Control+z')
+    await expect.poll(tree).toEqual({ try: [{ delay: [] }, { parallel: [{}, { forEach: [{ log: [] }] }] }] })
+    for (let back = 0; back < 5; back++) await page.keyboard.press('Control+z')
+    await expect.poll(tree).toEqual({})
+    expect(faults).toEqual([])
+  })
+
+  it('E11 nests by keyboard only: into what is empty first, or where one says', async () => {
+    await create({ id: 'nested-keys', ...{ activities: [] } })
+    await open('nested-keys')
+    const add = async (text: string, where?: string) => {
+      await page.keyboard.press('Tab')
+      const field = page.getByRole('combobox', { name: 'Add a step' })
+      await field.waitFor()
+      if (where !== undefined) {
+        await page.keyboard.press('Shift+Tab')
+        await page.keyboard.type(where)
+        await page.keyboard.press('Tab')
+      }
+      await page.keyboard.type(text)
+      await page.keyboard.press('Enter')
+      await field.waitFor({ state: 'detached' })
+    }
+    await canvas().focus()
+    await add('log')
+    await add('for each')
+    await add('try')
+    await add('http request')
+    await page.keyboard.press('ArrowUp')
+    await add('delay')
+    // From the container: into its other part, and after it.
+    await page.keyboard.press('Control+f')
+    await page.keyboard.type('for each')
+    await page.keyboard.press('Enter')
+    await add('set output', 'After')
+    await expect
+      .poll(async () => (await draftOf('nested-keys')).activities)
+      .toMatchObject([
+        { id: 'log' },
+        {
+          id: 'forEach',
+          body: {
+            activities: [
+              { id: 'try', body: { activities: [{ id: 'httpRequest' }] }, catch: { activities: [{ id: 'delay' }] } },
+            ],
+          },
+        },
+        { id: 'setOutput' },
+      ])
+    expect((await draftOf('nested-keys')).connections).toEqual([
+      { from: 'log', to: 'forEach' },
+      { from: 'forEach', to: 'setOutput' },
+    ])
+    // Nothing lies over another: each has its place at once.
+    const tops = (await draftOf('nested-keys')).activities.map(
+      ({ layout }: { layout: { position: { y: number } } }) => layout.position.y,
+    )
+    expect(tops[1]).toBeGreaterThan(tops[0])
+    expect(tops[2]).toBeGreaterThan(tops[1] + 200)
+    expect(faults).toEqual([])
+  })
+
+  it('puts what is pasted beside what is there, as one step of undo', async () => {
+    const at = (y: number) => ({ layout: { position: { x: 0, y } } })
+    const activities = [
+      { id: 'first', type: 'log', inputs: { message: 'a' }, ...at(0) },
+      { id: 'each', type: 'for-each', inputs: { items: [] }, body: { activities: [] }, ...at(114) },
+    ]
+    await create({ id: 'pasted-beside', ...{ activities } })
+    await open('pasted-beside')
+    const count = async () => (await draftOf('pasted-beside')).activities.length
+    const before = await count()
+    await canvas().focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Control+c')
+    await page.keyboard.press('Control+v')
+    await expect.poll(count).toBe(2 * before)
+    const boxes = (await draftOf('pasted-beside')).activities.map(
+      ({ layout }: { layout?: { position: { x: number } } }) => layout?.position.x ?? 0,
+    )
+    // Right of the container, which is wider than a step.
+    expect(Math.min(...boxes.slice(before))).toBeGreaterThan(232)
+    await page.keyboard.press('Control+z')
+    await expect.poll(count).toBe(before)
+  })
+
+  it('shows a drawing again where somebody left it, and from its start where nothing would be seen', async () => {
+    await create({ ...saga, id: 'left-there' })
+    await open('left-there')
+    const at = () => page.locator('.react-flow__viewport').getAttribute('style')
+    await canvas().focus()
+    await page.keyboard.press('0')
+    await expect.poll(at).toContain('scale(1)')
+    const { x, y } = await middleOf(canvas())
+    await page.mouse.move(x, y)
+    const kept = () => page.evaluate(() => localStorage.getItem('lockstep-designer-view left-there'))
+    await expect.poll(kept).toContain('"zoom":1}')
+    const before = await kept()
+    await page.mouse.wheel(-40, -90)
+    await expect.poll(kept).not.toBe(before)
+    const left = await at()
+    await open('left-there')
+    await expect.poll(at).toBe(left)
+    await page.evaluate(() =>
+      localStorage.setItem('lockstep-designer-view left-there', JSON.stringify({ x: -90_000, y: 0, zoom: 1 })),
+    )
+    await open('left-there')
+    await page.locator('[data-step]').first().waitFor()
+    expect(await at()).not.toContain('-90000')
+    await expect.poll(() => page.locator('[data-step]').first().isVisible()).toBe(true)
+    const [box, whole] = await Promise.all([page.locator('[data-step]').first().boundingBox(), canvas().boundingBox()])
+    expect(box!.x).toBeLessThan(whole!.x + whole!.width)
+    expect(box!.x + box!.width).toBeGreaterThan(whole!.x)
+  })
+
+  it('folds its panes away, and in a window half as wide has all of it within reach', async () => {
+    await create({ ...saga, id: 'narrow' })
+    await open('narrow')
+    const wide = (await canvas().boundingBox())!.width
+    await canvas().focus()
+    await page.keyboard.press('[')
+    await page.keyboard.press(']')
+    await page.locator('[data-inspector]').waitFor({ state: 'detached' })
+    expect((await canvas().boundingBox())!.width).toBeGreaterThan(wide + 600)
+    // They stay as they were left; whoever asks for a field gets its pane.
+    await open('narrow')
+    expect(await page.getByRole('tab', { name: 'Outline' }).count()).toBe(0)
+    await page
+      .locator('[data-step]')
+      .first()
+      .click({ position: { x: 40, y: 12 } })
+    await page.keyboard.press('F2')
+    await page.locator('[data-step-name]').waitFor()
+    await expect
+      .poll(() => page.locator('[data-step-name]').evaluate((field) => field === document.activeElement))
+      .toBe(true)
+
+    // Twice as large in a window of the same size.
+    await page.setViewportSize({ width: 720, height: 450 })
+    await open('narrow')
+    expect(await page.locator('[data-inspector]').count()).toBe(0)
+    for (const name of ['Undo', 'Validate', 'Versions', 'Publish', 'Inspector', 'Steps and outline']) {
+      const box = (await page.getByRole('button', { name, exact: true }).boundingBox())!
+      expect([name, box.x >= 0 && box.x + box.width <= 720]).toEqual([name, true])
+    }
+    await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+    await page.locator('[data-inspector]').waitFor()
+    await page.getByRole('button', { name: 'Steps and outline', exact: true }).click()
+    await page.getByRole('tab', { name: 'Outline' }).waitFor()
+    expect(await page.locator('[data-inspector]').count()).toBe(0)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(720)
+    await page.setViewportSize({ width: 1440, height: 900 })
   })
 
   it('E13 undoes everything to the byte, layout as one step, and leaves what is published alone', async () => {

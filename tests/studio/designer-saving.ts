@@ -40,6 +40,7 @@ export function saving(): void {
     await messageField().click()
     await page.keyboard.press('End')
     await page.keyboard.type(' and good bye')
+    await expect.poll(() => messageField().inputValue()).toBe('hello and good bye')
     const session = await context.newCDPSession(page)
     session.send('Page.crash').catch(() => {})
     await page.waitForEvent('crash')
@@ -128,8 +129,14 @@ export function saving(): void {
     await context.setOffline(true)
     await messageField().fill('from afar')
     await page.getByText('Offline (1 change kept)').waitFor()
+    // What the server has not seen is neither published nor called right.
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Nothing was published').waitFor()
+    await page.getByRole('tab', { name: 'Problems' }).click()
+    await page.getByText('No problems that can be told without the server').waitFor()
     await context.setOffline(false)
     await saveState('saved').waitFor()
+    await page.getByText('No problems. It can be published.').waitFor()
     expect((await draftOf('away')).activities[0].inputs.message).toBe('from afar')
   })
 }

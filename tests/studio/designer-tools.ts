@@ -141,6 +141,103 @@ export function tools(): void {
     expect(faults).toEqual([])
   })
 
+  it('E24 tests one step alone: others answer what they answered last, and no service is called', async () => {
+    tries += 1
+    const id = `alone-${tries}`
+    await studio.api('POST', D, { ...offer(service.url), id })
+    await design(id)
+    const before = service.calls
+    await node('total').click()
+    await page.getByRole('tab', { name: 'Test', exact: true }).click()
+    const tab = page.getByTestId('step-test')
+    await tab.getByText('Ask for the price (null, it never answered)').waitFor()
+    // Without an answer there is nothing to reckon with: it fails, and says why.
+    await tab.getByRole('button', { name: 'Only this step' }).click()
+    await tab.locator('[data-testid="step-result"][data-status="faulted"]').waitFor()
+    expect(await tab.getByRole('alert').textContent()).toContain('body')
+    expect(service.calls).toBe(before)
+
+    await tab.getByRole('button', { name: 'Run to here' }).click()
+    await tab.locator('[data-testid="step-result"][data-status="completed"]').waitFor()
+    expect(service.calls).toBe(before + 1)
+    await tab.getByText('answered last: Ask for the price.').waitFor()
+    await tab.getByRole('button', { name: 'Only this step' }).click()
+    const runs = async () => (await studio.api('GET', `/test-runs?definition=${id}`)).items
+    await expect
+      .poll(async () => (await runs()).map(({ status }: { status: string }) => status))
+      .toEqual(['completed', 'completed', 'faulted'])
+    expect((await studio.api('GET', `/test-runs/${(await runs())[0].id}`)).variables.price).toBe(27)
+    expect(service.calls).toBe(before + 1)
+
+    // What one pins here is pinned in the list of the test run too.
+    await node('ask').click()
+    await tab.getByRole('button', { name: 'Pin', exact: true }).click()
+    await page.getByTestId('test-run').locator('[data-pin="ask"]').waitFor()
+    await tab.getByRole('button', { name: 'Unpin' }).click()
+    await page.getByTestId('test-run').locator('[data-pin="ask"]').waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+  })
+
+  it('E23 puts data of a past run into fields: clicked, chosen by key, dragged, and in the large editor', async () => {
+    tries += 1
+    const id = `data-${tries}`
+    await studio.api('PUT', `${D}/${id}`, { ...offer(), id })
+    await run(studio, id, { amount: 2 })
+    await design(id)
+    const inputOf = async (step: string, name: string) =>
+      (await studio.api('GET', `${D}/${id}/draft`)).draft.activities.find((each: { id: string }) => each.id === step)
+        .inputs[name]
+    await node('note').click()
+    await page.getByRole('tab', { name: 'Inputs' }).click()
+    const data = page.getByTestId('data-pane')
+    const row = (path: string) => data.locator(`[data-path='${path}']`)
+    // As the run had it; a step under its name.
+    await row('input.amount').getByText('2', { exact: true }).waitFor()
+    await row('steps.ask.output').getByText('Ask for the price', { exact: true }).waitFor()
+
+    // Where the cursor stands.
+    const editor = page.getByTestId('expression-value').locator('.cm-content')
+    await editor.click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' + ')
+    await row('input.amount').click()
+    await expect.poll(() => inputOf('note', 'value')).toEqual({ $expr: 'vars.price + input.amount' })
+    expect(await editor.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+
+    // By keys: down to what a step answered, into it, and taken.
+    await page.keyboard.type(' + ')
+    await row('input').focus()
+    await page.keyboard.press('ArrowDown')
+    await row('steps.ask.output').focus()
+    await page.keyboard.press('ArrowRight')
+    await row('steps.ask.output.price').getByText('7', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => inputOf('note', 'value'))
+      .toEqual({ $expr: 'vars.price + input.amount + steps.ask.output.price' })
+
+    // Dropped on a plain text it goes on as a template around it.
+    await row('input.amount').dragTo(page.locator('[data-input="name"] input'))
+    await expect.poll(() => inputOf('note', 'name')).toEqual({ $expr: '`total$' + '{input.amount}`' })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => inputOf('note', 'name')).toBe('total')
+
+    await page.getByRole('button', { name: 'value: large editor' }).click({ force: true })
+    const large = page.getByRole('dialog', { name: 'value of Write it down' })
+    await large.locator('.cm-content').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Delete')
+    await large.locator("[data-path='vars.price']").click()
+    await expect.poll(() => inputOf('note', 'value')).toEqual({ $expr: 'vars.price' })
+    await large.getByTestId('preview-value').getByText('14', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await large.waitFor({ state: 'detached' })
+    await node('note').waitFor()
+    expect(faults).toEqual([])
+  })
+
   it('E21 shows what will be published and what it means for running ones; what was changed meanwhile is refused with the difference', async () => {
     await studio.api('PUT', `${D}/offer`, offerWithApproval())
     const waiting = await run(studio, 'offer', { amount: 100 })
@@ -250,6 +347,28 @@ export function tools(): void {
     await dialog.getByRole('button', { name: 'Import' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect((await studio.api('GET', `${D}/offer/draft`)).draft).toEqual(changed)
+    expect(faults).toEqual([])
+  })
+
+  it('E26 shows what a file would become that is dropped anywhere on the list', async () => {
+    await go(`${studio.url}/definitions`)
+    await page.getByRole('button', { name: 'New workflow' }).waitFor()
+    const dropped = await page.evaluateHandle(() => {
+      const data = new DataTransfer()
+      const text = 'id: dropped-here\nactivities:\n  - id: hello\n    type: nosuch\n'
+      data.items.add(new File([text], 'dropped.yaml', { type: 'text/yaml' }))
+      return data
+    })
+    const list = page.getByTestId('definitions-ready').or(page.locator('table')).first()
+    await list.dispatchEvent('dragenter', { dataTransfer: dropped })
+    await page.getByTestId('import-drop').waitFor()
+    await list.dispatchEvent('drop', { dataTransfer: dropped })
+    const dialog = page.getByRole('dialog', { name: 'Import workflows' })
+    await dialog.getByText('Cannot be taken').waitFor()
+    await dialog.getByText('nosuch').first().waitFor()
+    expect(await page.getByTestId('import-drop').count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    expect((await studio.api('GET', `${D}?q=dropped-here`)).items).toEqual([])
     expect(faults).toEqual([])
   })
 

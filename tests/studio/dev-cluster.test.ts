@@ -119,6 +119,53 @@ describe('a dev cluster in Studio', { timeout: 240_000 }, () => {
     await page.locator('[data-step-name="node"][data-done="true"]').waitFor()
   })
 
+  it('has a page for each node, with what it has in hand, and remembers one that is gone', async () => {
+    const { processes, items } = await api('GET', '/cluster/nodes')
+    const named = ({ name }: { name: string }): boolean => name === 'node-2'
+    const ask = { activities: [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'never' } }] }
+    const gate = { id: 'in', type: 'critical-section', inputs: { lock: 'gate/2' }, body: ask }
+    await api('PUT', '/workflow-definitions/guards', { id: 'guards', activities: [gate] })
+    const { id } = await apiOf(processes.find(named).url, key)('POST', '/workflow-instances', {
+      definitionId: 'guards',
+    })
+    await page.goto(`${url}/cluster`)
+    await card('node-2').getByRole('link', { name: 'node-2' }).click()
+    await page.waitForURL(`${url}/cluster/${items.find(named).id}`)
+    await page.getByRole('heading', { name: 'node-2', level: 1 }).waitFor()
+    await page
+      .getByTestId('node-instances-ready')
+      .getByRole('link', { name: id.slice(-6) })
+      .waitFor()
+    await page.getByTestId('node-instances-ready').getByText('guards').first().waitFor()
+    await page.getByTestId('node-locks-ready').getByRole('link', { name: 'gate/2' }).waitFor()
+    await page.getByTestId('cluster-events-ready').locator('[data-event="joined"]').waitFor()
+    const facts = page.getByTestId('node-facts')
+    expect(await facts.innerText()).toContain('late after')
+    await page.getByRole('button', { name: 'Cordon' }).click()
+    await facts.getByText('Cordoned').waitFor()
+    await page.getByRole('button', { name: 'Take part again' }).click()
+    await facts.getByText('Alive').waitFor()
+    expect(await lookAt('node')).toEqual([])
+
+    await page.getByRole('button', { name: 'Kill…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click()
+    const gone = page.getByTestId('node-gone')
+    await gone.getByText('The others buried it').waitFor()
+    await page.getByTestId('cluster-events-ready').locator('[data-event="buried"]').waitFor()
+    expect(await lookAt('node-gone')).toEqual([])
+    await page.getByRole('button', { name: 'Revive' }).click()
+    await gone.getByRole('link', { name: 'node-2' }).click()
+    await facts.getByText('Alive').waitFor()
+    const now = (await api('GET', '/cluster/nodes')).items.find(named)
+    expect(page.url()).toBe(`${url}/cluster/${now.id}`)
+    expect(now.id).not.toBe(items.find(named).id)
+    // Another one has it in hand by now, with its lock.
+    await expect.poll(async () => (await api('GET', '/locks/gate%2F2')).holder?.name).not.toBe('node-2')
+    await page.goto(`${url}/cluster/nod_00000000-0000-7000-8000-000000000000`)
+    await page.getByText('Nothing is known of such a node').waitFor()
+    await api('POST', `/workflow-instances/${id}/terminate`, { reason: 'seen' })
+  })
+
   it('freezes a node and lets it go on, at once or after it was buried', async () => {
     await page.goto(`${url}/cluster`)
     await button('node-3', 'Pause').click()

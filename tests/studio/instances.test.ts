@@ -234,6 +234,25 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     }
   })
 
+  it('has a tab for each kind of status, with how many there are, whatever else filters the list', async () => {
+    for (const customerId of ['tab-1', 'tab-2']) await run(studio, 'order', { amount: 5, customerId })
+    const { statuses } = await studio.api('GET', '/workflow-instances/counts?definition=order')
+    const total = Object.values(statuses as Record<string, number>).reduce((sum, each) => sum + each, 0)
+    await page.goto(`${studio.url}/instances?definition=order`)
+    const tabs = page.getByRole('navigation', { name: 'Statuses' })
+    await tabs.getByRole('link', { name: `All ${total}`, exact: true }).waitFor()
+    await tabs.getByRole('link', { name: /^Completed \d+$/ }).click()
+    await page.waitForURL((url) => url.searchParams.get('status') === 'completed')
+    expect(new URL(page.url()).searchParams.get('definition')).toBe('order')
+    const completed = await tabs.locator('[data-active="true"]').innerText()
+    expect(completed.replace(/\D/g, '')).toBe(String(statuses.completed))
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(Math.min(50, statuses.completed))
+    expect(await seriousFaults(page)).toEqual([])
+    // Nobody counts by members of the input.
+    await page.goto(`${studio.url}/instances?input.customerId=tab-1`)
+    await tabs.getByRole('link', { name: 'All', exact: true }).waitFor()
+  })
+
   it('names the term that keeps most away, where nothing fits', async () => {
     await run(studio, 'order', { amount: 2 }, 'lonely')
     await page.goto(`${studio.url}/instances?correlation=lonely&status=terminated&definition=order`)

@@ -29,7 +29,7 @@ const PATIENCE_MS = Number(process.env.LOCKSTEP_STUDIO_PATIENCE_MS ?? 80_000)
 
 /** What a page shows late on a busy machine is waited for; a page that never shows it still fails its test. */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext(options)
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(PATIENCE_MS)
   context.setDefaultNavigationTimeout(PATIENCE_MS)
   return context

@@ -7,7 +7,7 @@ import { keepPicture as keep } from './keep-picture.ts'
 import { openBrowser, openContext, SharedPage } from './open-browser.ts'
 import { openStudioCluster, type StudioCluster } from './open-studio.ts'
 import { putLetters } from './put-letters.ts'
-import { seriousFaults } from './serious-faults.ts'
+import { seriousFaultsInBoth } from './serious-faults.ts'
 import { publishAll, run } from './workflows.ts'
 
 let studio: StudioCluster
@@ -80,35 +80,6 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     }
   })
 
-  it('E46 previews a schedule over a change of clocks, in two zones, and says so', async () => {
-    for (const [id, zone, startAt] of [
-      ['berlin', 'Europe/Berlin', '2027-03-25T00:00:00Z'],
-      ['york', 'America/New_York', '2027-03-10T00:00:00Z'],
-    ]) {
-      const trigger = { cron: '30 2 * * *', zone }
-      const target = { definitionId: 'parcels', input: { parcels: [] } }
-      await studio.api('POST', '/schedules', { id, trigger, startAt, ...target })
-    }
-    await page.goto(`${studio.url}/schedules`)
-    const row = page.locator('tr', { hasText: 'berlin' })
-    await row.getByRole('button', { name: 'Pause' }).click()
-    await row.getByText('Paused', { exact: true }).waitFor()
-    await row.getByRole('button', { name: 'Resume' }).click()
-    await row.getByText('Active', { exact: true }).waitFor()
-    await row.getByRole('button', { name: 'Run now' }).click()
-    await expect.poll(async () => (await studio.api('GET', '/schedules/berlin/runs')).items.length).toBe(1)
-    for (const id of ['berlin', 'york']) {
-      const told = await studio.api('GET', `/schedules/${id}/preview?count=10`)
-      await page.goto(`${studio.url}/schedules/${id}`)
-      await page.getByTestId('preview-ready').waitFor()
-      const shown = await page.getByTestId('preview-ready').locator('li').allInnerTexts()
-      for (const [index, { wall, offset }] of told.items.entries())
-        expect(shown[index]).toContain(`${wall.replace('T', ' ')} ${offset}`)
-      expect(new Set(told.items.map(({ offset }: { offset: string }) => offset)).size).toBe(2)
-      expect(shown.filter((line) => line.includes('Clocks change'))).toHaveLength(1)
-    }
-  })
-
   it('E47 shows a breaker open, count down, and close again; what waits for it says so', async () => {
     bankWorks = false
     // Each node counts for itself until one of them has seen enough.
@@ -133,6 +104,13 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
       .getByText(/breaker/i)
       .first()
       .waitFor()
+    await other
+      .locator('[data-step="charge"]')
+      .getByText(/^breaker bank, 00:/)
+      .waitFor()
+    const held = await studio.api('GET', '/circuit-breakers/bank')
+    expect(held.waitingSteps).toContainEqual({ instanceId: waiting.id, step: 'charge' })
+    await card.getByTestId('breaker-waiting').getByRole('link').first().waitFor()
     await card.getByRole('button', { name: 'Close now' }).click()
     await page.getByRole('dialog').getByLabel('Reason').fill('The bank is back')
     await page.getByRole('dialog').getByRole('button', { name: 'Close it' }).click()
@@ -185,7 +163,7 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.goBack()
     await page.getByRole('switch', { name: 'Compare' }).click()
     await page.getByText('thin: the range before').first().waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     const picture = page.waitForEvent('download')
     await page.getByRole('button', { name: 'PNG' }).click()
     expect((await picture).suggestedFilename()).toBe('metrics-15m.png')
@@ -276,56 +254,6 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     expect((await studio.api('GET', '/dead-letters')).items).toEqual([])
   })
 
-  it('makes a schedule with its next times in view, edits it, fills in what never ran, and deletes it', async () => {
-    await fetch(`${studio.url}/api/v1/schedules/hourly`, { method: 'DELETE' })
-    await page.goto(`${studio.url}/schedules`)
-    await page.getByRole('button', { name: 'New schedule' }).click()
-    const making = page.getByRole('dialog', { name: 'New schedule' })
-    await making.getByLabel('Id').fill('hourly')
-    await making.getByLabel('Workflow to start').selectOption('parcels')
-    await making.getByRole('textbox', { name: 'Cron' }).fill('61 * * * *')
-    await making.getByTestId('schedule-preview-error').waitFor()
-    await making.getByRole('textbox', { name: 'Cron' }).fill('0 * * * *')
-    await making.getByLabel('Time zone').fill('Europe/Berlin')
-    await expect.poll(() => making.getByTestId('schedule-preview').locator('li').count()).toBe(5)
-    await making.getByLabel('Input').fill('{ "parcels": [] }')
-    await making.getByRole('button', { name: 'Create' }).click()
-    const row = page.locator('tr', { hasText: 'hourly' })
-    await row.getByText('Active', { exact: true }).waitFor()
-    const made = (await studio.api('GET', '/schedules/hourly')).document
-    expect(made).toMatchObject({ trigger: { cron: '0 * * * *', zone: 'Europe/Berlin' }, input: { parcels: [] } })
-
-    await page.goto(`${studio.url}/schedules/hourly`)
-    const menu = (item: string) => async () => {
-      await page.getByRole('button', { name: 'More for hourly' }).click()
-      await page.getByRole('menuitem', { name: item }).click()
-    }
-    await menu('Edit…')()
-    const editing = page.getByRole('dialog', { name: 'Edit hourly' })
-    await editing.getByLabel('When an earlier run is not over').selectOption('allow')
-    await editing.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Start it beside the earlier one').waitFor()
-
-    await menu('Backfill…')()
-    const filling = page.getByRole('dialog', { name: 'Backfill hourly' })
-    await filling.getByLabel('From (UTC)').fill('2026-01-01T00:00')
-    await filling.getByLabel('Up to (UTC)').fill('2026-01-01T03:00')
-    await filling.getByTestId('backfill-preview').getByText('3 times in this span').waitFor()
-    await filling.getByRole('button', { name: 'Run them' }).click()
-    const runs = async () => (await studio.api('GET', '/schedules/hourly/runs')).items
-    await expect
-      .poll(async () => (await runs()).filter(({ origin }: { origin: string }) => origin === 'backfill').length)
-      .toBe(3)
-    await page.getByTestId('late-runs').waitFor()
-
-    await menu('Delete…')()
-    const deleting = page.getByRole('dialog', { name: 'Delete hourly' })
-    await deleting.getByLabel('Type hourly to go on').fill('hourly')
-    await deleting.getByRole('button', { name: 'Delete' }).click()
-    await page.waitForURL(`${studio.url}/schedules`)
-    await expect.poll(async () => (await fetch(`${studio.url}/api/v1/schedules/hourly`)).status).toBe(404)
-  })
-
   it('duplicates, exports and retracts a workflow from the list', async () => {
     const copy = `parcels-${Math.floor(performance.now())}`
     await page.goto(`${studio.url}/definitions`)
@@ -350,7 +278,13 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     const row = page.locator('tr', { hasText: copy })
     await row.getByText('1 run', { exact: true }).waitFor()
     await row.getByRole('button', { name: 'More for Parcels (copy)' }).click()
+    const nightly = { id: copy, name: 'Parcels at night', trigger: { cron: '0 3 * * *' }, definitionId: copy }
+    await studio.api('POST', '/schedules', { ...nightly, paused: true })
     await page.getByRole('menuitem', { name: 'Retract…' }).click()
+    const effect = page.getByTestId('retract-effect')
+    await effect.getByText('0 of version 1 run now').waitFor()
+    await effect.getByText('Schedules that come to nothing: Parcels at night').waitFor()
+    await studio.api('DELETE', `/schedules/${copy}`)
     await page.getByRole('dialog').getByRole('button', { name: 'Retract' }).click()
     await row.getByText('Retracted').waitFor()
     expect((await studio.api('GET', `/workflow-definitions/${copy}`)).version).toBeNull()
@@ -420,92 +354,13 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     expect(await told('database', 'well')).toContain('1.2 ms')
     for (const health of ['slow', 'down', 'well'])
       expect(await picture.locator(`path[data-self="true"][data-health="${health}"]`).count()).toBe(1)
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     await page.evaluate(() => {
       ;(document.activeElement as HTMLElement | null)?.blur()
       document.querySelector('main')?.scrollTo(0, 0)
     })
     await keepPicture('topology')
     await page.unroute('**/api/v1/cluster/nodes')
-  })
-
-  it('pauses and resumes many schedules, all of them for maintenance, and leaves out the next run of one', async () => {
-    const target = { definitionId: 'parcels', input: { parcels: [] } }
-    for (const [id, trigger] of [
-      ['lane-a', { cron: '0 */2 * * *', zone: 'UTC' }],
-      ['lane-b', { interval: '15m' }],
-      ['lane-c', { interval: '20s' }],
-    ] as const) {
-      await fetch(`${studio.url}/api/v1/schedules/${id}`, { method: 'DELETE' })
-      await studio.api('POST', '/schedules', { id, trigger, ...target })
-    }
-    const paused = async (id: string): Promise<boolean> => (await studio.api('GET', `/schedules/${id}`)).paused
-    await page.goto(`${studio.url}/schedules`)
-    for (const id of ['lane-a', 'lane-b']) await page.getByRole('checkbox', { name: `Select ${id}` }).check()
-    const bar = page.getByRole('toolbar', { name: 'Selected schedules' })
-    await bar.getByRole('button', { name: 'Pause 2' }).click()
-    await expect.poll(async () => [await paused('lane-a'), await paused('lane-b')]).toEqual([true, true])
-    expect(await paused('lane-c')).toBe(false)
-    await bar.waitFor({ state: 'detached' })
-    await page.getByRole('checkbox', { name: 'Select lane-a' }).check()
-    await bar.getByRole('button', { name: 'Resume 1' }).click()
-    await expect.poll(() => paused('lane-a')).toBe(false)
-
-    // What was paused before stays so when the rest is taken up again.
-    await page.getByRole('button', { name: 'Pause all…' }).click()
-    await page.getByTestId('pause-all-count').waitFor()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Pause \d+ schedules/ })
-      .click()
-    const active = async (): Promise<number> => (await studio.api('GET', '/schedules?paused=false')).items.length
-    await expect.poll(active).toBe(0)
-    await page.getByRole('button', { name: /^Resume the \d+ paused/ }).click()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Resume \d+ schedules/ })
-      .click()
-    await expect.poll(() => paused('lane-c')).toBe(false)
-    await page.getByRole('button', { name: 'Pause all…' }).waitFor()
-    expect(await paused('lane-b')).toBe(true)
-
-    const fires = async (id: string): Promise<string[]> =>
-      (await studio.api('GET', `/schedules/${id}/preview?count=3`)).items.map(({ at }: { at: string }) => at)
-    const before = await fires('lane-a')
-    await page.getByRole('button', { name: 'More for lane-a' }).click()
-    await page.getByRole('menuitem', { name: 'Skip the next run…' }).click()
-    await page.getByTestId('skipped-time').getByText('It fires next at').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Skip it' }).click()
-    await expect.poll(async () => (await fires('lane-a'))[0]).toBe(before[1])
-    await page.getByRole('button', { name: 'More for lane-a' }).click()
-    await page.getByRole('menuitem', { name: 'Run with other input…' }).click()
-    await page.getByRole('dialog').getByLabel('Input').fill('{ "parcels": [5] }')
-    await page.getByRole('dialog').getByRole('button', { name: 'Run it' }).click()
-    const asked = async (): Promise<number> =>
-      (await studio.api('GET', '/schedules/lane-a/runs')).items.filter(
-        ({ origin, state }: { origin: string; state: string }) => origin === 'request' && state === 'started',
-      ).length
-    await expect.poll(asked).toBeGreaterThanOrEqual(1) // those of a schedule that was deleted stay
-
-    await page.getByText('Next 24 h', { exact: true }).click()
-    await page.waitForURL(/view=day/)
-    const lane = (id: string) => page.getByTestId('schedule-lanes').locator(`[data-schedule="${id}"]`)
-    await lane('lane-a')
-      .getByText(/^1[12] times$/)
-      .waitFor()
-    expect(await lane('lane-a').locator('line').count()).toBeGreaterThan(10)
-    await lane('lane-b').getByText('paused', { exact: true }).waitFor()
-    await lane('lane-c').getByText('over 150 times').waitFor()
-    expect(await seriousFaults(page)).toEqual([])
-    await keepPicture('schedules-day')
-    await page.getByText('Last 12 weeks', { exact: true }).click()
-    await page.waitForURL(/view=weeks/)
-    const heat = page.getByTestId('schedule-heat').locator('[data-schedule="lane-a"]')
-    await heat.getByText(/^\d+ runs?, 0 failed$/).waitFor()
-    expect(await heat.locator('i').last().getAttribute('title')).toMatch(/: [1-9]\d* runs?(, \d+ skipped)?$/)
-    expect(await seriousFaults(page)).toEqual([])
-    await keepPicture('schedules-weeks')
-    for (const id of ['lane-a', 'lane-b', 'lane-c']) await studio.api('DELETE', `/schedules/${id}`)
   })
 
   it('sorts workflows into folders by their tags, which the designer edits', async () => {
@@ -589,7 +444,7 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await row.getByText('Under way').waitFor()
     await row.getByRole('button', { name: 'Pause' }).click()
     await row.getByText('Paused', { exact: true }).waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     await keepPicture('batch-paused')
     await row.getByRole('button', { name: 'Continue' }).click()
     await row.getByText('Under way').waitFor()
@@ -628,6 +483,74 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.getByText('No lock fits').waitFor()
     expect(await page.getByTestId('lock-counts').innerText()).toContain('Held')
     for (const id of held) await studio.api('POST', `/workflow-instances/${id}/terminate`, { reason: 'seen' })
+  })
+
+  it('draws who waits for whom, and marks two instances that hold what the other wants', async () => {
+    const inside = (lock: string) => ({
+      ...{ id: 'second', type: 'critical-section', inputs: { lock } },
+      body: { activities: [{ id: 'log', type: 'log', inputs: { message: 'both' } }] },
+    })
+    const takes = (id: string, first: string, second: string) => ({
+      id,
+      activities: [
+        {
+          ...{ id: 'first', type: 'critical-section', inputs: { lock: first } },
+          body: {
+            activities: [{ id: 'ready', type: 'wait-for-event', inputs: { event: 'both-hold' } }, inside(second)],
+            connections: [{ from: 'ready', to: 'second' }],
+          },
+        },
+      ],
+    })
+    for (const document of [takes('x-then-y', 'yard/x', 'yard/y'), takes('y-then-x', 'yard/y', 'yard/x')])
+      await studio.api('PUT', `/workflow-definitions/${document.id}`, document)
+    const start = async (definitionId: string): Promise<string> =>
+      (await studio.api('POST', '/workflow-instances', { definitionId })).id
+    // A try before this one may have left some.
+    for (const { id } of (await studio.api('GET', '/workflow-instances?definition=x-then-y,y-then-x')).items)
+      await studio.api('POST', `/workflow-instances/${id}/terminate`, { reason: 'again' }).catch(() => {})
+    const [a, b] = [await start('x-then-y'), await start('y-then-x')]
+    const holderOf = async (key: string) =>
+      (await studio.api('GET', '/locks?prefix=yard')).items.find((lock: { key: string }) => lock.key === key)?.holder
+        ?.instanceId
+    await expect.poll(async () => [await holderOf('yard/x'), await holderOf('yard/y')]).toEqual([a, b])
+    await page.goto(`${studio.url}/locks`)
+    await page.getByTestId('locks-ready').waitFor()
+    expect(await page.getByTestId('wait-circle').count()).toBe(0)
+    // One that waits before them is in nobody's way, and in no circle.
+    const bystander = await start('x-then-y')
+    await expect.poll(async () => (await studio.api('GET', '/locks/yard%2Fx')).waitingInstances).toBe(1)
+    await studio.api('POST', '/events', { name: 'both-hold' })
+
+    const told = page.getByTestId('wait-circle')
+    await told.getByText('none of them can go on').waitFor()
+    expect(await told.getByRole('link', { name: a.slice(-6) }).getAttribute('href')).toMatch(new RegExp(`${a}$`))
+    await told.getByRole('link', { name: 'See who waits for whom' }).click()
+    await page.waitForURL(/view=waits/)
+    const graph = page.getByTestId('wait-graph')
+    const box = (id: string) => graph.locator(`[data-box="${id}"]`)
+    await box(`party ${bystander}`).waitFor()
+    const marked = () => graph.locator('[data-circle="true"]').evaluateAll((all) => all.map((each) => each.dataset.box))
+    await expect
+      .poll(async () => (await marked()).sort())
+      .toEqual(['lock yard/x', 'lock yard/y', `party ${a}`, `party ${b}`].sort())
+    expect(await box(`party ${a}`).innerText()).toContain('x-then-y')
+    expect(await box(`party ${a}`).textContent()).toContain('waits for yard/y. holds yard/x.')
+    expect(await page.locator('path[data-circle="true"]').count()).toBe(4)
+    expect(await seriousFaultsInBoth(page)).toEqual([])
+    await keepPicture('waits')
+    const { deadlocks } = await studio.api('GET', '/lock-contention')
+    expect(deadlocks).toMatchObject([{ certain: true, actors: expect.arrayContaining([a, b]) }])
+    expect(deadlocks[0].actors).toHaveLength(2)
+    await box('lock yard/x').getByRole('button').click()
+    await page.getByRole('dialog').getByText('yard/x').first().waitFor()
+    await page.keyboard.press('Escape')
+    // Without one of them the others go on, and the circle is gone.
+    await studio.api('POST', `/workflow-instances/${b}/terminate`, { reason: 'A circle' })
+    await told.waitFor({ state: 'detached' })
+    await expect.poll(async () => (await studio.api('GET', `/workflow-instances/${a}`)).status).toBe('completed')
+    await studio.api('POST', `/workflow-instances/${bystander}/terminate`, { reason: 'seen' })
+    await page.getByTestId('wait-graph-empty').waitFor()
   })
 
   it('says on Home how far away the servers are, and what needs somebody besides incidents', async () => {

@@ -17,3 +17,19 @@ export async function seriousFaults(page: Page, only?: readonly string[]): Promi
       .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
   }, only)
 }
+
+/** In the dark only colours are different. */
+export const rulesOf = (scheme: 'light' | 'dark'): readonly string[] | undefined =>
+  scheme === 'dark' ? ['color-contrast'] : undefined
+
+/** The same in light and in dark; afterwards the page is as light as it was, and nothing moves. */
+export async function seriousFaultsInBoth(page: Page): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor()
+    found.push(...(await seriousFaults(page, rulesOf(scheme))).map((fault) => `${scheme}: ${fault}`))
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: 'reduce' })
+  return found
+}

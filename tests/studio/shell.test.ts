@@ -8,7 +8,7 @@ import { problemType } from '../../packages/server/src/problem/to-problem.ts'
 import { openBrowser, openContext, SharedPage } from './open-browser.ts'
 import { openStudio, openStudioCluster, type StudioCluster } from './open-studio.ts'
 import { putLetters } from './put-letters.ts'
-import { seriousFaults } from './serious-faults.ts'
+import { rulesOf, seriousFaults } from './serious-faults.ts'
 import { documents, run } from './workflows.ts'
 
 const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
@@ -137,7 +137,10 @@ beforeAll(async () => {
     schedules: '/schedules',
     schedule: '/schedules/nightly',
     cluster: '/cluster',
+    node: `/cluster/${(await studio.api('GET', '/cluster/nodes')).items[0].id}`,
+    'node-gone': '/cluster/nod_00000000-0000-7000-8000-000000000000',
     locks: '/locks',
+    waits: '/locks?view=waits',
     batches: '/batches',
     queues: '/queues',
     limits: '/queues?tab=limits',
@@ -149,6 +152,9 @@ beforeAll(async () => {
     audit: '/audit',
     'settings-keys': '/settings',
     'settings-users': '/settings?tab=users',
+    'settings-sign-in': '/settings?tab=sign-in',
+    'settings-secrets': '/settings?tab=secrets',
+    'settings-activities': '/settings?tab=activities',
     'settings-retention': '/settings?tab=retention',
     'settings-appearance': '/settings?tab=appearance',
     'settings-about': '/settings?tab=about',
@@ -218,9 +224,6 @@ async function tour(): Promise<Tour> {
   }
   return { page, faults, asked, found }
 }
-
-/** In the dark only colours are different. */
-const rulesOf = (scheme: Scheme): readonly string[] | undefined => (scheme === 'dark' ? ['color-contrast'] : undefined)
 
 let toured: Promise<Tour> | undefined
 /** Made when it is first asked for; one that failed is made again. */
@@ -358,7 +361,7 @@ describe('Studio', { timeout: 240_000, retry: 1 }, () => {
     await context.close()
   })
 
-  it('E06 goes anywhere from the palette: a workflow by its name, an instance by its id', async () => {
+  it('E06 goes anywhere from the palette: a workflow or a node by its name, an instance by its id', async () => {
     const page = await shared.open()
     await page.goto(studio.url)
     await settled(page)
@@ -380,6 +383,16 @@ describe('Studio', { timeout: 240_000, retry: 1 }, () => {
       .fill(`see ${studio.url}/instances/${instance.id} there`)
     await page.getByText('Open the instance').waitFor()
     await enterUntil(page, `${studio.url}/instances/${instance.id}`)
+
+    const [node] = (await studio.api('GET', '/cluster/nodes')).items
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Page, workflow, or an instance id').fill(node.name)
+    await page
+      .getByRole('option', { name: node.name })
+      .or(page.getByText('Node', { exact: true }))
+      .first()
+      .waitFor()
+    await enterUntil(page, `${studio.url}/cluster/${node.id}`)
   })
 
   it('E08 tells ages by the clock of the server, whatever that of the browser says', async () => {

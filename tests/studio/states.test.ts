@@ -22,7 +22,14 @@ interface Shown {
   readonly never?: readonly string[]
 }
 
-const nothing = { items: [], keys: [], deadlocks: [], patterns: [], page: { next: null, prev: null, limit: 50 } }
+const nothing = {
+  items: [],
+  statuses: {},
+  keys: [],
+  deadlocks: [],
+  patterns: [],
+  page: { next: null, prev: null, limit: 50 },
+}
 const empty = JSON.stringify({ ...nothing, count: { value: 0, exact: true }, truncated: false })
 const refusal = {
   status: 503,
@@ -38,11 +45,13 @@ let studio: Studio
 let browser: Browser
 let context: BrowserContext
 let waiting: string
+let node: string
 beforeAll(async () => {
   browser = await openBrowser()
-  studio = await openStudioCluster('/x/y')
+  studio = await openStudioCluster('/x/y', { LOCKSTEP_SECRET_KEYS: randomBytes(32).toString('base64') })
   await publishAll(studio)
   waiting = (await run(studio, 'order', { amount: 5_000 })).id
+  node = (await studio.api('GET', '/cluster/nodes')).items[0].id
   const hold = { activities: [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'served' } }] }
   const section = { id: 'section', type: 'critical-section', inputs: { lock: 'desk/7' }, body: hold }
   const person = { id: 'person', type: 'human-task', inputs: { title: 'Invite Ada?' } }
@@ -61,6 +70,7 @@ beforeAll(async () => {
   await studio.api('POST', '/batch-operations', { action: 'retry', target: { ids: [faulted.id] }, dryRun: false })
   await studio.api('POST', '/circuit-breakers/mail/trip', { openFor: '1h', reason: 'A test' })
   await studio.api('PUT', '/limits/mail', { concurrency: 5 })
+  await studio.api('PUT', '/secrets/billing-token', { value: randomBytes(12).toString('base64url') })
   await studio.api('PUT', '/retention/rules', { status: 'completed', keep: '30d' })
   await studio.api('POST', '/api-keys', { name: 'For the shop', role: 'operator', expiresIn: '90d' })
   const [password, name, role] = [randomBytes(12).toString('base64url'), 'ann', 'operator']
@@ -88,13 +98,17 @@ const pages = (): readonly Shown[] => [
   { at: '/queues?tab=people', parts: ['people'] },
   // What happened stays listed: only the new is asked for.
   { at: '/cluster', parts: ['cluster', 'cluster-events', 'caches'], anew: true },
+  { at: `/cluster/${node}`, parts: ['node-page'], missing: '/cluster/nod_00000000-0000-7000-8000-000000000000' },
   { at: '/locks', parts: ['locks', 'contention', 'lock-figures'] },
+  { at: '/locks?view=waits', parts: ['wait-graph'] },
   { at: '/breakers', parts: ['breakers'] },
   { at: '/insights', parts: ['metrics'], never: ['metrics'] },
   { at: '/batches', parts: ['batches'] },
   { at: '/audit', parts: ['audit'] },
   { at: '/settings', parts: ['keys'] },
   { at: '/settings?tab=users', parts: ['users'] },
+  { at: '/settings?tab=secrets', parts: ['secrets'] },
+  { at: '/settings?tab=activities', parts: ['activity-types'], never: ['activity-types'] },
   { at: '/settings?tab=retention', parts: ['retention'] },
   { at: '/settings?tab=about', parts: ['about', 'about-api'], never: ['about-api'] },
 ]

@@ -165,8 +165,68 @@ describe('one instance', { timeout: 240_000, retry: 1 }, () => {
     await page.goto(`${studio.url}/locks`)
     await page.locator('tr', { hasText: 'ledger' }).getByText('2 instances waiting').waitFor()
     expect((await studio.api('GET', '/locks/ledger')).waitingInstances).toBe(2)
+    const blocked = await Promise.all(
+      started.map(async (id) => (await studio.api('GET', `/workflow-instances/${id}/why`)).blockers[0]),
+    )
+    expect(blocked.filter((each) => each?.key === 'ledger' && each.kind === 'lock')).toHaveLength(2)
     writeFileSync(gate, '')
     for (const id of started)
       expect((await studio.api('GET', `/workflow-instances/${id}?wait=30s`)).status).toBe('completed')
+  })
+
+  it('says on the graph which lock a step waits for, and in its head who holds it with which fence', async () => {
+    const lock = `desk-${Date.now()}`
+    const ask = { id: 'ask', type: 'wait-for-event', inputs: { event: 'never' } }
+    const section = { id: 'in', type: 'critical-section', inputs: { lock }, body: { activities: [ask] } }
+    await studio.api('PUT', '/workflow-definitions/desk', { id: 'desk', activities: [section] })
+    const started = async (): Promise<string> =>
+      (await studio.api('POST', '/workflow-instances', { definitionId: 'desk' })).id
+    const first = await started()
+    await expect.poll(async () => (await studio.api('GET', `/locks/${lock}`)).state).toBe('held')
+    const second = await started()
+    await page.goto(`${studio.url}/instances/${second}`)
+    await page.locator('[data-step="in"]').getByText(`lock ${lock}`).waitFor()
+    // It asks for the lock again and again, and is in hand then: what the head says of that moment is told by the server.
+    await page.route(/\/api\/v1\/workflow-instances\/wfi_[^/]+(\/why)?$/, async (route) => {
+      const answer = await route.fetch().then(
+        (response) => response.json(),
+        () => undefined,
+      )
+      if (answer === undefined) return
+      const nodeId = 'nod_01900000-0000-7000-8000-000000000000'
+      const held = { heldBy: { nodeId, name: 'node-a', claimNo: 7, alive: true, silentMs: 1 } }
+      await route.fulfill({ json: { ...answer, ...(route.request().url().endsWith('/why') ? held : { nodeId }) } })
+    })
+    await page.reload()
+    await page.getByTestId('fence').getByText('7', { exact: true }).waitFor()
+    await page.getByTestId('fence').getByRole('link', { name: 'Lock' }).waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    await page.unroute(/\/api\/v1\/workflow-instances\/wfi_[^/]+(\/why)?$/)
+    for (const id of [first, second])
+      await studio.api('POST', `/workflow-instances/${id}/terminate`, { reason: 'seen' })
+  })
+
+  it('says of an instance that is not there what became of it', async () => {
+    const kind = page.getByTestId('missing-instance')
+    await page.goto(`${studio.url}/instances/wfi_01890000-8e45-70dd-8f6c-5b234ea287f3`)
+    await kind.and(page.locator('[data-kind="perhaps"]')).getByText('would have been made').waitFor()
+    await page.goto(`${studio.url}/instances/wfi_01890000-8e45-40dd-8f6c-5b234ea287f3`)
+    await kind.and(page.locator('[data-kind="never"]')).waitFor()
+    await studio.api('PUT', '/workflow-definitions/gone', {
+      ...{ id: 'gone', activities: [{ id: 'say', type: 'log', inputs: { message: 'gone' } }] },
+    })
+    const { id } = await studio.api('POST', '/workflow-instances', { definitionId: 'gone', wait: '30s' })
+    await studio.api('PUT', '/retention/rules', { definitionId: 'gone', status: 'completed', keep: 0 })
+    await expect
+      .poll(async () => {
+        await studio.api('POST', '/retention/sweep').catch(() => undefined) // another one may be under way
+        return (await fetch(`${studio.url}/api/v1/workflow-instances/${id}`)).status
+      })
+      .toBe(404)
+    await page.goto(`${studio.url}/instances/${id}`)
+    await kind.and(page.locator('[data-kind="deleted"]')).getByText('the audit log speaks of it').waitFor()
+    await page.getByText('This instance has been deleted').waitFor()
+    await kind.getByRole('link', { name: 'rules of retention' }).click()
+    await page.waitForURL(/\/settings\?tab=retention/)
   })
 })
