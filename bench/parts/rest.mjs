@@ -10,6 +10,8 @@ const CALLERS = 64
 const STREAMS = 200
 /** Rounds of load before the first that counts: a request goes through far more code than a start does, and all of it is compiled as it goes. */
 const WARM_UPS = 4
+/** After a checkpoint, before a round. */
+const SETTLE_MS = 300
 const START = { definitionId: 'one', input: { n: 1 }, wait: '30s' }
 
 export async function run(bench) {
@@ -19,7 +21,8 @@ export async function run(bench) {
   const engine = await bench.engine('lockstep', { url: await postgres.createDatabase('engine') })
   const cannon = await bench.engine('cannon', {})
   const readers = await bench.engine('cannon', {}, 'readers')
-  const site = { bench, postgres, node, engine, cannon, readers, targets: await node.call('targets') }
+  const session = bench.keep(await postgres.connect(url))
+  const site = { bench, postgres, session, node, engine, cannon, readers, targets: await node.call('targets') }
   const most = await starts(site)
   await tail(site, most)
   await reads(site)
@@ -43,10 +46,16 @@ async function measured({ bench, node, engine, postgres, cannon }, name, round, 
   return result
 }
 
-/** Rounds in turn; the median rate of each. */
+/** Rounds in turn; the median rate of each. Whoever comes next does not pay for what the one before has left to write. */
 async function rates(site, ways) {
-  const rounds = await interleave(site.bench.settings.rounds, new Map(Object.entries(ways)), (work, name, round) =>
-    measured(site, name, round, work),
+  const rounds = await interleave(
+    site.bench.settings.rounds,
+    new Map(Object.entries(ways)),
+    async (work, name, round) => {
+      await site.session.query('checkpoint')
+      await delay(SETTLE_MS)
+      return measured(site, name, round, work)
+    },
   )
   return Object.fromEntries([...rounds].map(([name, all]) => [name, median(all.map(({ perSecond }) => perSecond))]))
 }
