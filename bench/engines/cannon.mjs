@@ -1,6 +1,6 @@
 // Load over HTTP from a process of its own, and readers of the live stream.
 import http from 'node:http'
-import autocannon from 'autocannon'
+import { firePaced } from '../measure/paced.mjs'
 import { fireAll } from '../measure/wrk.mjs'
 import { answer } from '../process/answer.mjs'
 
@@ -8,20 +8,9 @@ const readers = []
 
 answer({
   async open() {},
-  /** `rate`: so many a second in all, instead of as many as possible. Only that needs a program that can wait. */
-  async fire({ url, body, connections, seconds, rate }) {
-    if (rate === undefined) return fireAll({ url, body, connections, seconds })
-    const result = await autocannon({
-      url,
-      connections,
-      duration: seconds,
-      overallRate: Math.round(rate),
-      ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    const failed = result.non2xx + result.errors + result.timeouts
-    if (failed > 0) throw new Error(`${url}: ${failed} of ${result.requests.total} failed`)
-    const { p50, p90, p99, max } = result.latency
-    return { perSecond: result.requests.total / result.duration, p50Ms: p50, p90Ms: p90, p99Ms: p99, maxMs: max }
+  /** `rate`: so many a second in all, evenly, instead of as many as possible. */
+  async fire({ rate, ...load }) {
+    return rate === undefined ? fireAll(load) : firePaced({ ...load, rate })
   },
   /** Opens so many streams and reads what comes. Settles when all of them have begun. */
   async subscribe({ url, count }) {

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { StepIcon } from '../../canvas/step-icon.tsx'
 import { focusInspector } from '../canvas/focus.ts'
 import { selectOnly, useDesigner, useDesignerState, useSelectedStep, useView } from '../state/designer-state.ts'
@@ -22,9 +23,12 @@ export function Outline() {
   })
   const go = (row: OutlineRow | undefined): void => {
     if (row === undefined) return
-    setPart(row.step === undefined ? row.id : undefined)
-    if (row.step !== undefined) selectOnly(designer, [row.id])
-    requestAnimationFrame(() => tree.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`)?.focus())
+    // At once: a focus that comes a frame later would take it from wherever the next key has led.
+    flushSync(() => {
+      setPart(row.step === undefined ? row.id : undefined)
+      if (row.step !== undefined) selectOnly(designer, [row.id])
+    })
+    tree.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`)?.focus()
   }
   const fold = (id: string, away: boolean): void => {
     const next = new Set(folded)

@@ -1,3 +1,5 @@
+import { openLastWords, type Word, withWords } from './last-words.ts'
+
 /** Changes that no server has yet, in the browser's own database: they outlive the page, the tab and the browser. */
 export interface KeptDraft {
   /** Of the draft that the changes were made to. */
@@ -30,13 +32,19 @@ interface Head {
 const HEADS = 'heads'
 const CHANGES = 'changes'
 
-/** Each call is written at once, in the order of the calls. Without a database nothing is kept, and nothing fails. */
+/** Each call is written at once, in the order of the calls, and outlives a page that dies right behind it. Without a database nothing is kept, and nothing fails. */
 export async function openKeptDrafts(): Promise<KeptDrafts> {
   const database = await open().catch(() => undefined)
   if (database === undefined) return nothingKept
-  const write = (run: (heads: IDBObjectStore, changes: IDBObjectStore) => void): void => {
+  const words = openLastWords(localStorage)
+  const write = (run: (heads: IDBObjectStore, changes: IDBObjectStore) => void): IDBTransaction => {
     const transaction = database.transaction([HEADS, CHANGES], 'readwrite', { durability: 'strict' })
     run(transaction.objectStore(HEADS), transaction.objectStore(CHANGES))
+    return transaction
+  }
+  const keep = (workflow: string, word: Word, run: Parameters<typeof write>[0]): void => {
+    const taken = words.say(workflow, word)
+    write(run).oncomplete = taken
   }
   const dropChanges = (changes: IDBObjectStore, workflow: string): void => {
     const found = changes.index('workflow').openKeyCursor(IDBKeyRange.only(workflow))
@@ -53,28 +61,31 @@ export async function openKeptDrafts(): Promise<KeptDrafts> {
         answer<Head | undefined>(transaction.objectStore(HEADS).get(workflow)),
         answer<{ update: Uint8Array }[]>(transaction.objectStore(CHANGES).index('workflow').getAll(workflow)),
       ])
-      if (head === undefined) return undefined
-      const { etag, base, sent, whole } = head
-      return { etag, base, sent, updates: [whole, ...changes.map(({ update }) => update)] }
+      const updates = changes.map(({ update }) => update)
+      const kept = head && { etag: head.etag, base: head.base, sent: head.sent, updates: [head.whole, ...updates] }
+      return withWords(kept, words.read(workflow))
     },
     begin: (workflow, { etag, base }, whole) =>
-      write((heads, changes) => {
+      keep(workflow, { kind: 'begin', etag, base, whole }, (heads, changes) => {
         heads.put({ workflow, etag, base, whole } satisfies Head)
         dropChanges(changes, workflow)
       }),
-    add: (workflow, update) => write((_, changes) => void changes.add({ workflow, update })),
+    add: (workflow, update) =>
+      keep(workflow, { kind: 'add', update }, (_, changes) => void changes.add({ workflow, update })),
     sending: (workflow, text) =>
-      write((heads) => {
+      keep(workflow, { kind: 'sending', text }, (heads) => {
         const found = heads.get(workflow)
         found.onsuccess = () => {
           if (found.result !== undefined) heads.put({ ...found.result, sent: text })
         }
       }),
-    forget: (workflow) =>
+    forget(workflow) {
+      words.forget(workflow)
       write((heads, changes) => {
         heads.delete(workflow)
         dropChanges(changes, workflow)
-      }),
+      })
+    },
   }
 }
 
