@@ -48,6 +48,8 @@ describe('incidents that are alike', { timeout: 240_000, retry: 1 }, () => {
     for (const _ of [1, 2]) await fail(id)
     await page.goto(`${studio.url}/incidents`)
     await card(id).getByText('version 1').waitFor()
+    await card(id).getByRole('img', { name: '2 came in the last hour' }).waitFor()
+    await card(id).getByText('last hour').waitFor()
     await lookAfter(id, 'Acknowledge')
     await card(id).locator('[data-care="acknowledged"]').getByText('Acknowledged').waitFor()
     await lookAfter(id, 'Assign to somebody…')
@@ -97,5 +99,28 @@ describe('incidents that are alike', { timeout: 240_000, retry: 1 }, () => {
     await expect.poll(() => muted.filter({ hasText: id }).count()).toBe(0)
     await page.goto(studio.url)
     await page.locator('[data-attention="incident"]', { hasText: `The bank of ${id} is closed` }).waitFor()
+  })
+
+  it('name the version that they began with, and tell what was resolved last when none is left', async () => {
+    const id = named('changed')
+    await studio.api('PUT', `/workflow-definitions/${id}`, {
+      id,
+      name: id,
+      activities: [{ id: 'charge', type: 'log', inputs: { message: 'paid' } }],
+    })
+    await fail(id)
+    await publish(id)
+    await fail(id)
+    await page.goto(`${studio.url}/incidents`)
+    await card(id).getByText('Began with version 2: version 1 ran without it').waitFor()
+    await keepPicture(page, 'incidents-began')
+    const { items } = await studio.api('GET', '/incidents/groups')
+    for (const { fingerprint } of items) await studio.api('POST', '/incidents/resolve-alike', { fingerprint })
+    await page.getByTestId('incidents-empty').getByText('No open incidents').waitFor()
+    await page
+      .getByTestId('last-resolved')
+      .getByText(/The bank of .* is closed/)
+      .waitFor()
+    expect(await seriousFaults(page)).toEqual([])
   })
 })

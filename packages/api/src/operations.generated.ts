@@ -2146,6 +2146,17 @@ export interface Operations {
         readonly firstVersion: number | null
         /** Of the workflow, in the newest. */
         readonly lastVersion: number | null
+        /** They began with firstVersion: this version completed runs just before it was published, and none of those had such an incident. null: that cannot be told. */
+        readonly cleanVersion: number | null
+        /** When those that are open came: in the shortest span that holds them all, or in the last week. */
+        readonly histogram: {
+          /** When the first slot began. */
+          readonly from: string | null
+          /** 150000, 3600000 or 25200000: an hour, a day or a week in all. */
+          readonly slotMs: number
+          /** 24, the last of which has not ended. */
+          readonly counts: readonly number[]
+        }
         /** When somebody said that they have seen them. Ends when all that were open then are resolved. */
         readonly acknowledgedAt: string | null
         /** null: nobody who was known by name. */
@@ -2157,6 +2168,25 @@ export interface Operations {
         /** What was said with the last change of these. */
         readonly note: string | null
       })[]
+      /** While nothing else is listed than what is muted: the one that was resolved last, whatever was asked for. */
+      readonly lastResolved: {
+        readonly id: string
+        readonly instanceId: string
+        readonly definitionId: string
+        readonly version: number
+        readonly instanceStatus: string
+        readonly state: "open" | "resolved"
+        readonly step: string | null
+        readonly code: string
+        readonly message: string
+        /** The same for the same failure at the same place. */
+        readonly fingerprint: string
+        readonly openedAt: string | null
+        readonly resolvedAt: string | null
+        /** noted, retried, completed or failed. */
+        readonly resolution: string | null
+        readonly note: string | null
+      } | null
     }
   }
 
@@ -2191,6 +2221,17 @@ export interface Operations {
       readonly firstVersion: number | null
       /** Of the workflow, in the newest. */
       readonly lastVersion: number | null
+      /** They began with firstVersion: this version completed runs just before it was published, and none of those had such an incident. null: that cannot be told. */
+      readonly cleanVersion: number | null
+      /** When those that are open came: in the shortest span that holds them all, or in the last week. */
+      readonly histogram: {
+        /** When the first slot began. */
+        readonly from: string | null
+        /** 150000, 3600000 or 25200000: an hour, a day or a week in all. */
+        readonly slotMs: number
+        /** 24, the last of which has not ended. */
+        readonly counts: readonly number[]
+      }
       /** When somebody said that they have seen them. Ends when all that were open then are resolved. */
       readonly acknowledgedAt: string | null
       /** null: nobody who was known by name. */

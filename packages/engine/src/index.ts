@@ -142,7 +142,13 @@ export type { BoundedCount, Consumer } from './store/definition-usage-store.ts'
 export type { EngineStore } from './store/engine-store.ts'
 export * from './store/errors.ts'
 export type { HumanTaskFilter, HumanTaskStatus, HumanTaskView } from './store/human-task-store.ts'
-export type { GroupFilter, Incident, IncidentFilter, IncidentGroup } from './store/incident-store.ts'
+export type {
+  GroupFilter,
+  Incident,
+  IncidentFilter,
+  IncidentGroup,
+  IncidentHistogram,
+} from './store/incident-store.ts'
 export type { InstanceView, JournalRow } from './store/instance-reader.ts'
 export type { LimitRule, StoredLimit } from './store/limit-store.ts'
 export type { Area, BrokenRow, FindingCode, KeptAs, RetentionRule, RuleName } from './store/maintenance-store.ts'

@@ -195,19 +195,25 @@ describe('every operation', () => {
     const { items } = (await done('GET', '/incidents?state=open&definition=flaky&limit=1')).body
     expect(items).toMatchObject([{ state: 'open', definitionId: 'flaky', step: 'boom' }])
     expect((await done('GET', `/incidents/${items[0].id}`)).body).toEqual(items[0])
-    const groups = (await done('GET', '/incidents/groups?definition=flaky')).body.items
-    expect(groups).toMatchObject([{ fingerprint: items[0].fingerprint, open: expect.any(Number) }])
+    const { items: groups, lastResolved } = (await done('GET', '/incidents/groups?definition=flaky')).body
+    expect(groups).toMatchObject([{ fingerprint: items[0].fingerprint, open: expect.any(Number), cleanVersion: null }])
+    expect(groups[0].histogram).toMatchObject({ from: expect.any(String), slotMs: 150_000 })
+    expect(groups[0].histogram.counts.reduce((sum: number, count: number) => sum + count)).toBe(groups[0].open)
+    expect(lastResolved).toBeNull()
     const care = { acknowledged: true, assignee: 'ana', mute: '8h', note: 'known' }
     const tended = (await done('POST', `/incidents/groups/${items[0].fingerprint}/tend`, { body: care })).body
     expect(tended).toMatchObject({ acknowledgedAt: expect.any(String), assignee: 'ana', note: 'known' })
     expect(Date.parse(tended.mutedUntil) - Date.parse(tended.acknowledgedAt)).toBe(8 * 3_600_000)
     const muted = async (is: boolean) =>
       (await done('GET', `/incidents/groups?muted=${is}&fingerprint=${tended.fingerprint}`)).body.items
-    expect([await muted(true), await muted(false)]).toEqual([[tended], []])
+    const [quiet] = await muted(true)
+    expect([quiet, await muted(false)]).toEqual([{ ...tended, histogram: quiet.histogram }, []])
     const resolved = await done('POST', `/incidents/${items[0].id}/resolve`, { body: { note: 'known' } })
     expect(resolved.body).toMatchObject({ state: 'resolved', resolution: 'noted', note: 'known' })
     const alike = await done('POST', '/incidents/resolve-alike', { body: { fingerprint: items[0].fingerprint } })
     expect(alike.body.more).toBe(false)
+    const none = (await done('GET', '/incidents/groups?definition=flaky')).body
+    expect(none).toMatchObject({ items: [], lastResolved: { state: 'resolved', definitionId: 'flaky' } })
   })
 
   it('of dead letters', async () => {

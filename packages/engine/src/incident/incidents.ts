@@ -140,6 +140,11 @@ export class Incidents {
     return this.#context.store.countOpen(tenant)
   }
 
+  /** `undefined`: none, or too long ago to be found at once. */
+  lastResolved(tenant: string = DEFAULT_TENANT): Promise<Incident | undefined> {
+    return this.#context.store.lastResolved(tenant)
+  }
+
   async resolve(incidentId: string, options: ResolveOptions = {}): Promise<ResolveOutcome> {
     const { tenant = DEFAULT_TENANT, note, outcome } = options
     checkText(note, 'note')

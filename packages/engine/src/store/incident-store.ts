@@ -36,6 +36,18 @@ export interface IncidentFilter {
   readonly instanceId?: string | undefined
 }
 
+/** How many came when: `counts` of equal slots, the last of which has not ended. */
+export interface IncidentHistogram {
+  /** When the first slot began. */
+  readonly from: number
+  readonly slotMs: number
+  readonly counts: readonly number[]
+}
+
+export const HISTOGRAM_SLOTS = 24
+/** Of an hour, a day or a week in all: a group is told in the shortest that holds it, or in the longest. Slots begin at multiples, so that bars stand still. */
+export const HISTOGRAM_SLOT_MS = [150_000, 3_600_000, 25_200_000] as const
+
 /** Incidents that are alike: the same failure at the same place of a workflow. */
 export interface IncidentGroup {
   readonly fingerprint: string
@@ -51,6 +63,13 @@ export interface IncidentGroup {
   /** Of the workflow, in the oldest and in the newest of them; 0 where the instance is gone. */
   readonly firstVersion: number
   readonly lastVersion: number
+  /**
+   * The newest version that completed a run among the last before `firstVersion` was published, when none of those runs has an incident
+   * that is like these: they began with `firstVersion`. Absent: that cannot be told.
+   */
+  readonly cleanVersion: number | undefined
+  /** When those that are open came. */
+  readonly histogram: IncidentHistogram
   /** Somebody has seen them. Ends when all that it was said of are resolved. */
   readonly acknowledgedAt: number | undefined
   /** Absent: nobody who was known by name. */
@@ -110,5 +129,7 @@ export interface IncidentStore {
   /** `false`: none of them is open. */
   tend(tending: Tending): Promise<boolean>
   countOpen(tenant: string): Promise<BoundedCount>
+  /** The one that was resolved last, among the last few hundred of all tenants. */
+  lastResolved(tenant: string): Promise<Incident | undefined>
   resolve(resolution: Resolution): Promise<ResolveVerdict>
 }

@@ -1,4 +1,12 @@
-import type { Incident, IncidentFilter, IncidentStore } from '@lockstep/engine/ports'
+import {
+  HISTOGRAM_SLOT_MS,
+  HISTOGRAM_SLOTS,
+  type Incident,
+  type IncidentFilter,
+  type IncidentGroup,
+  type IncidentHistogram,
+  type IncidentStore,
+} from '@lockstep/engine/ports'
 import type { Db, Lane } from '../db/db.ts'
 import * as sql from './incident.sql.ts'
 import { unlessDeadlock } from './stimulus-store.ts'
@@ -8,6 +16,12 @@ const LOOK_AT = 10_000
 const GROUP_LOOK_AT = 20_000
 const MOST_COUNTED = 1_000
 const MOST_FORGOTTEN = 20
+/** The last that were resolved, of all tenants. */
+const RESOLVED_LOOK_AT = 500
+/** Runs before a version was published. */
+const RUNS_LOOK_AT = 200
+
+const bounds = { lookAt: GROUP_LOOK_AT, slots: HISTOGRAM_SLOTS, slotMs: HISTOGRAM_SLOT_MS, runs: RUNS_LOOK_AT }
 
 export function postgresIncidents(db: Db): IncidentStore {
   const lane = db.lane('api')
@@ -23,27 +37,8 @@ export function postgresIncidents(db: Db): IncidentStore {
       const row = await lane.maybeOne(sql.one, { tenant, id })
       return row && toIncident(tenant, row)
     },
-    groups: async (tenant, { definitionId, fingerprint, muted }, limit) =>
-      (await lane.many(sql.groups, { tenant, definitionId, fingerprint, muted, limit, lookAt: GROUP_LOOK_AT })).map(
-        (row) => ({
-          fingerprint: row.fingerprint,
-          definitionId: row.definition_id ?? '',
-          code: row.code,
-          step: row.step ?? undefined,
-          message: row.message,
-          open: row.open,
-          instances: row.instances,
-          firstAt: row.first_at,
-          lastAt: row.last_at,
-          firstVersion: row.first_version ?? 0,
-          lastVersion: row.last_version ?? 0,
-          acknowledgedAt: row.acknowledged_at ?? undefined,
-          acknowledgedBy: row.acknowledged_by ?? undefined,
-          assignee: row.assignee ?? undefined,
-          mutedUntil: row.muted_until ?? undefined,
-          note: row.note ?? undefined,
-        }),
-      ),
+    groups: async (tenant, filter, limit) =>
+      (await lane.many(sql.groups, { tenant, ...filter, ...bounds, limit })).map(toGroup),
     tend: async (tending) => {
       const { tenant, fingerprint } = tending
       if ((await lane.maybeOne(sql.tend, tending)) === undefined) return false
@@ -53,6 +48,10 @@ export function postgresIncidents(db: Db): IncidentStore {
     countOpen: async (tenant) => {
       const { count } = await lane.one(sql.countOpen, { tenant, most: MOST_COUNTED + 1 })
       return { value: Math.min(count, MOST_COUNTED), exact: count <= MOST_COUNTED }
+    },
+    lastResolved: async (tenant) => {
+      const row = await lane.maybeOne(sql.lastResolved, { tenant, lookAt: RESOLVED_LOOK_AT })
+      return row && toIncident(tenant, row)
     },
     resolve: async ({ tenant, incidentId: id, resolution, note, message }) => {
       const { kind, payload } = message ?? {}
@@ -114,3 +113,30 @@ const toIncident = (tenant: string, row: sql.IncidentRow): Incident => ({
   resolution: row.resolution ?? undefined,
   note: row.note ?? undefined,
 })
+
+const toGroup = (row: sql.GroupRow): IncidentGroup => ({
+  fingerprint: row.fingerprint,
+  definitionId: row.definition_id ?? '',
+  code: row.code,
+  step: row.step ?? undefined,
+  message: row.message,
+  open: row.open,
+  instances: row.instances,
+  firstAt: row.first_at,
+  lastAt: row.last_at,
+  firstVersion: row.first_version ?? 0,
+  lastVersion: row.last_version ?? 0,
+  cleanVersion: row.clean_version ?? undefined,
+  histogram: toHistogram(row),
+  acknowledgedAt: row.acknowledged_at ?? undefined,
+  acknowledgedBy: row.acknowledged_by ?? undefined,
+  assignee: row.assignee ?? undefined,
+  mutedUntil: row.muted_until ?? undefined,
+  note: row.note ?? undefined,
+})
+
+function toHistogram({ from_ms, slot_ms, slots, counts: found }: sql.GroupRow): IncidentHistogram {
+  const counts = new Array<number>(HISTOGRAM_SLOTS).fill(0)
+  for (const [index, slot] of (slots ?? []).entries()) counts[slot] = found?.[index] ?? 0
+  return { from: from_ms, slotMs: slot_ms, counts }
+}

@@ -132,6 +132,12 @@ export interface GroupRow {
   readonly last_at: number
   readonly first_version: number | null
   readonly last_version: number | null
+  readonly clean_version: number | null
+  readonly slot_ms: number
+  readonly from_ms: number
+  /** Those that are not empty, and how many came in each. */
+  readonly slots: readonly number[] | null
+  readonly counts: readonly number[] | null
   readonly acknowledged_at: number | null
   readonly acknowledged_by: string | null
   readonly assignee: string | null
@@ -141,20 +147,25 @@ export interface GroupRow {
 
 interface Groups {
   readonly tenant: string
-  readonly definitionId: string | undefined
-  readonly fingerprint: string | undefined
-  readonly muted: boolean | undefined
+  readonly definitionId?: string | undefined
+  readonly fingerprint?: string | undefined
+  readonly muted?: boolean | undefined
   readonly limit: number
   readonly lookAt: number
+  readonly slots: number
+  readonly slotMs: readonly number[]
+  readonly runs: number
 }
 
 /**
  * Of the newest open ones, by the index of them. Grouped by instance first: a count of distinct ones would sort them all. `heard`: muted, but a version
  * failed that was published later; of muted groups alone, and by primary key. What was said of a group holds while any of it is open that was then.
+ * `before`: the last runs of any workflow before a version was published, by primary key, whose first half is the time, once for each version that a
+ * group on the page began with; their incidents by the index on the instance.
  */
 export const groups = statement<Groups, GroupRow>(
   'incident_groups',
-  (p) => [p.tenant, p.definitionId, p.limit, p.lookAt, p.fingerprint, p.muted],
+  (p) => [p.tenant, p.definitionId, p.limit, p.lookAt, p.fingerprint, p.muted, p.slots, p.slotMs, p.runs],
   `with newest as materialized (
      select x.id, x.instance_id, x.fingerprint, x.opened_at from incident x
       where x.tenant = $1 and x.resolved_at is null order by x.id desc limit $4),
@@ -178,16 +189,50 @@ export const groups = statement<Groups, GroupRow>(
             case when c.muted_until > clock_timestamp() and h.fingerprint is null then c.muted_until end as muted_until
        from alike g
        left join incident_care c on c.tenant = $1 and c.fingerprint = g.fingerprint
-       left join heard h on h.fingerprint = g.fingerprint)
-   select g.fingerprint, g.open, g.instances, g.first_at, g.last_at, n.code, n.step, n.message, i.definition_id, i.version as last_version, o.version as first_version,
-          g.acknowledged_at, g.acknowledged_by, g.assignee, g.muted_until,
-          case when coalesce(g.acknowledged_at, g.muted_until) is not null or g.assignee is not null then g.said end as note
-     from cared g
-     join lateral (select x.instance_id, x.code, x.step, x.message from incident x where x.id = g.newest and x.tenant = $1 offset 0) n on true
-     left join lateral (select x.definition_id, x.version from instance x where x.id = n.instance_id offset 0) i on true
-     left join lateral (select y.version from incident x join instance y on y.id = x.instance_id where x.id = g.oldest and x.tenant = $1 offset 0) o on true
-    where ($2::text is null or i.definition_id = $2) and ($6::boolean is null or (g.muted_until is not null) = $6)
-    order by g.open desc, g.fingerprint limit $3`,
+       left join heard h on h.fingerprint = g.fingerprint),
+   told as materialized (
+     select g.fingerprint, g.open, g.instances, g.first_at, g.last_at, n.code, n.step, n.message, i.definition_id, i.version as last_version, o.version as first_version,
+            g.acknowledged_at, g.acknowledged_by, g.assignee, g.muted_until,
+            case when coalesce(g.acknowledged_at, g.muted_until) is not null or g.assignee is not null then g.said end as note
+       from cared g
+       join lateral (select x.instance_id, x.code, x.step, x.message from incident x where x.id = g.newest and x.tenant = $1 offset 0) n on true
+       left join lateral (select x.definition_id, x.version from instance x where x.id = n.instance_id offset 0) i on true
+       left join lateral (select y.version from incident x join instance y on y.id = x.instance_id where x.id = g.oldest and x.tenant = $1 offset 0) o on true
+      where ($2::text is null or i.definition_id = $2) and ($6::boolean is null or (g.muted_until is not null) = $6)
+      order by g.open desc, g.fingerprint limit $3),
+   span as materialized (
+     select t.fingerprint, w.slot_ms, w.from_ms
+       from told t
+       cross join (select extract(epoch from clock_timestamp())::float8 * 1000 as now) m
+       cross join lateral (
+         select f.slot_ms, f.from_ms, extract(epoch from t.first_at)::float8 * 1000 >= f.from_ms as holds
+           from (select s.ms as slot_ms, (floor(m.now / s.ms) - $7::integer + 1) * s.ms as from_ms from unnest($8::float8[]) s(ms)) f
+          order by holds desc, case when extract(epoch from t.first_at)::float8 * 1000 >= f.from_ms then f.slot_ms else -f.slot_ms end limit 1) w),
+   came as (
+     select c.fingerprint, array_agg(c.slot) as slots, array_agg(c.count) as counts
+       from (select n.fingerprint, least($7::integer - 1, floor((extract(epoch from n.opened_at)::float8 * 1000 - s.from_ms) / s.slot_ms))::integer as slot,
+                    count(*)::integer as count
+               from newest n join span s on s.fingerprint = n.fingerprint and extract(epoch from n.opened_at)::float8 * 1000 >= s.from_ms
+              group by 1, 2) c
+      group by c.fingerprint),
+   before as materialized (
+     select p.definition_id, p.first_version, r.id, r.version, r.status
+       from (select distinct t.definition_id, t.first_version from told t where t.first_version > 1 and t.last_version >= t.first_version) p
+       join definition_version v on v.id = p.definition_id and v.version = p.first_version and v.tenant = $1
+       cross join lateral (
+         select x.id, x.tenant, x.definition_id, x.version, x.status from instance x
+          where x.id < rpad(lpad(to_hex((extract(epoch from v.published_at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+          order by x.id desc limit $9) r
+      where r.tenant = $1 and r.definition_id = p.definition_id and r.version < p.first_version)
+   select t.*, s.slot_ms, s.from_ms, c.slots, c.counts, b.version as clean_version
+     from told t
+     join span s on s.fingerprint = t.fingerprint
+     left join came c on c.fingerprint = t.fingerprint
+     left join lateral (
+       select max(r.version) filter (where r.status = 'completed') as version
+         from before r where r.definition_id = t.definition_id and r.first_version = t.first_version and t.last_version >= t.first_version
+       having not bool_or(exists (select 1 from incident x where x.instance_id = r.id and x.tenant = $1 and x.fingerprint = t.fingerprint))) b on true
+    order by t.open desc, t.fingerprint`,
   { readOnly: true },
 )
 
@@ -237,6 +282,17 @@ export const countOpen = statement<{ tenant: string; most: number }, { count: nu
   'incident_count_open',
   (p) => [p.tenant, p.most],
   'select count(*)::integer as count from (select 1 from incident x where x.tenant = $1 and x.resolved_at is null limit $2) t',
+  { readOnly: true },
+)
+
+/** By the index of resolved ones, which knows no tenants: a bounded number of the last. */
+export const lastResolved = statement<{ tenant: string; lookAt: number }, IncidentRow>(
+  'incident_last_resolved',
+  (p) => [p.tenant, p.lookAt],
+  `select ${columns}
+     from (select * from incident x where x.resolved_at is not null order by x.resolved_at desc limit $2) n
+     left join lateral (select x.definition_id, x.version, x.status from instance x where x.id = n.instance_id offset 0) i on true
+    where n.tenant = $1 order by n.resolved_at desc limit 1`,
   { readOnly: true },
 )
 

@@ -107,6 +107,18 @@ const Group = Type.Object({
   lastAt: instant(),
   firstVersion: nullable('integer', { description: 'Of the workflow, in the oldest of them that is open.' }),
   lastVersion: nullable('integer', { description: 'Of the workflow, in the newest.' }),
+  cleanVersion: nullable('integer', {
+    description:
+      'They began with firstVersion: this version completed runs just before it was published, and none of those had such an incident. null: that cannot be told.',
+  }),
+  histogram: Type.Object(
+    {
+      from: instant('When the first slot began.'),
+      slotMs: Type.Integer({ description: '150000, 3600000 or 25200000: an hour, a day or a week in all.' }),
+      counts: Type.Array(Type.Integer(), { description: '24, the last of which has not ended.' }),
+    },
+    { description: 'When those that are open came: in the shortest span that holds them all, or in the last week.' },
+  ),
   acknowledgedAt: instant(
     'When somebody said that they have seen them. Ends when all that were open then are resolved.',
   ),
@@ -125,6 +137,8 @@ const toWireGroup = (group: IncidentGroup) => ({
   lastAt: iso(group.lastAt),
   firstVersion: group.firstVersion || null,
   lastVersion: group.lastVersion || null,
+  cleanVersion: group.cleanVersion ?? null,
+  histogram: { ...group.histogram, from: iso(group.histogram.from) },
   acknowledgedAt: iso(group.acknowledgedAt),
   acknowledgedBy: group.acknowledgedBy ?? null,
   assignee: group.assignee ?? null,
@@ -144,12 +158,23 @@ export const groupIncidents = route({
     muted: Type.Optional(flag('Only those that are muted, or only those that are not.')),
     limit: Limit,
   }),
-  replies: { 200: Type.Object({ items: Type.Array(Group) }) },
+  replies: {
+    200: Type.Object({
+      items: Type.Array(Group),
+      lastResolved: Type.Unsafe<unknown>({
+        ...{ ...IncidentReply, type: ['object', 'null'] },
+        description:
+          'While nothing else is listed than what is muted: the one that was resolved last, whatever was asked for.',
+      }),
+    }),
+  },
   problems: [],
   async handle({ engine, tenant }, { query: { definition, limit = DEFAULT_ITEMS, ...said } }) {
     const of = definition === undefined ? {} : { definitionId: definition }
     const groups = await engine.incidents.groups({ tenant, limit, ...of, ...said })
-    return { status: 200, body: { items: groups.map(toWireGroup) } }
+    const isQuiet = groups.every(({ mutedUntil }) => mutedUntil !== undefined)
+    const last = isQuiet ? await engine.incidents.lastResolved(tenant) : undefined
+    return { status: 200, body: { items: groups.map(toWireGroup), lastResolved: last ? toWire(last) : null } }
   },
 })
 

@@ -8,7 +8,7 @@ import type {
   Definition,
   DefinitionItem,
   Incident,
-  IncidentGroup,
+  IncidentGroups,
   Instance,
   Lock,
   LockDetail,
@@ -127,7 +127,7 @@ export const incidentGroupsQuery = (asked: Query = {}) =>
   queryOptions({
     queryKey: ['incidents', 'groups', asked],
     queryFn: ({ signal }) =>
-      call<{ items: readonly IncidentGroup[] }>('GET', '/incidents/groups', { query: { limit: 50, ...asked }, signal }),
+      call<IncidentGroups>('GET', '/incidents/groups', { query: { limit: 50, ...asked }, signal }),
   })
 
 export const incidentsQuery = (query: Query) =>

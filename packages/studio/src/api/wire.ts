@@ -98,10 +98,19 @@ export type Incident = Told<
   ItemOf<'listIncidents'>,
   { readonly instanceStatus: InstanceStatus; readonly openedAt: string }
 >
+type WireGroup = ReplyBody<'groupIncidents'>['items'][number]
+export type IncidentHistogram = Told<WireGroup['histogram'], { readonly from: string }>
+/** Nodes of before do not say when they came, nor with which version they began. */
 export type IncidentGroup = Told<
-  ReplyBody<'groupIncidents'>['items'][number],
+  Omit<WireGroup, 'histogram' | 'cleanVersion'>,
   { readonly firstAt: string; readonly lastAt: string }
->
+> &
+  Partial<Pick<WireGroup, 'cleanVersion'>> & { readonly histogram?: IncidentHistogram }
+export interface IncidentGroups {
+  readonly items: readonly IncidentGroup[]
+  /** Where nothing is open, or only what is muted. */
+  readonly lastResolved?: Incident | null
+}
 
 /** Lists say how it went lately; servers of before do not. */
 export type Schedule = Told<WireSchedule, { readonly document: Values }> &

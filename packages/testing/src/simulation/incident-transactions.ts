@@ -1,5 +1,11 @@
 import { groupBy } from '@lockstep/base'
-import type { Incident, IncidentStore } from '@lockstep/engine/ports'
+import {
+  HISTOGRAM_SLOT_MS,
+  HISTOGRAM_SLOTS,
+  type Incident,
+  type IncidentHistogram,
+  type IncidentStore,
+} from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { putMessage, stimulate } from './stimulate.ts'
 import type { Synchronous } from './synchronous.ts'
@@ -39,6 +45,8 @@ export function incidentTransactions(database: Database): Synchronous<IncidentSt
             lastAt: Math.max(...rows.map((row) => row.openedAt)),
             firstVersion: toIncident(database, rows.at(-1)!).version,
             lastVersion: version,
+            cleanVersion: cleanVersion(database, rows),
+            histogram: histogramOf(rows, now()),
             ...careOf(database, tables.incidentCare.get(keyOf(tenant, fingerprint)), firstAt, rows),
           }
         })
@@ -74,6 +82,12 @@ export function incidentTransactions(database: Database): Synchronous<IncidentSt
       return true
     },
     countOpen: (tenant) => ({ value: open(tenant).length, exact: true }),
+    lastResolved: (tenant) => {
+      const last = newest(tenant)
+        .filter((row) => row.resolvedAt !== undefined)
+        .sort((a, b) => b.resolvedAt! - a.resolvedAt!)[0]
+      return last && toIncident(database, last)
+    },
     resolve: ({ tenant, incidentId, resolution, note, message }) => {
       const row = tables.incidents.get(incidentId)
       if (row?.tenant !== tenant) return { kind: 'not-found' }
@@ -117,6 +131,38 @@ function careOf(
     mutedUntil: isMuted ? care.mutedUntil : undefined,
     note: isAcknowledged || isAssigned || isMuted ? care.note : undefined,
   }
+}
+
+/** `rows`: open ones that are alike, newest first. */
+function cleanVersion(database: Database, rows: readonly IncidentTableRow[]): number | undefined {
+  const { tables } = database
+  const [newest, oldest] = [toIncident(database, rows[0]!), toIncident(database, rows.at(-1)!)]
+  const { tenant, definitionId, version, fingerprint } = oldest
+  const { publishedAt = Number.NEGATIVE_INFINITY } = tables.versions.get(keyOf(tenant, definitionId, version)) ?? {}
+  if (newest.version < version) return undefined
+  const before = [...tables.instances.values()]
+    .filter((run) => run.tenant === tenant && run.definitionId === definitionId)
+    .filter((run) => run.version < version && run.createdAt <= publishedAt)
+  const ids = new Set(before.map(({ id }) => id))
+  if ([...tables.incidents.values()].some((row) => row.fingerprint === fingerprint && ids.has(row.instanceId)))
+    return undefined
+  const completed = before.filter(({ status }) => status === 'completed').map((run) => run.version)
+  return completed.length === 0 ? undefined : Math.max(...completed)
+}
+
+function histogramOf(rows: readonly IncidentTableRow[], now: number): IncidentHistogram {
+  const firstAt = Math.min(...rows.map(({ openedAt }) => openedAt))
+  const spans = HISTOGRAM_SLOT_MS.map((slotMs) => ({
+    slotMs,
+    from: (Math.floor(now / slotMs) - HISTOGRAM_SLOTS + 1) * slotMs,
+  }))
+  const { from, slotMs } = spans.find((span) => firstAt >= span.from) ?? spans.at(-1)!
+  const counts = new Array<number>(HISTOGRAM_SLOTS).fill(0)
+  for (const { openedAt } of rows) {
+    const slot = Math.floor((openedAt - from) / slotMs)
+    if (slot >= 0) counts[slot]! += 1
+  }
+  return { from, slotMs, counts }
 }
 
 function toIncident({ tables }: Database, row: IncidentTableRow): Incident {

@@ -36,6 +36,7 @@ export function linkedOperators(
       groups: (tenant, filter, limit) => call('incidents.groups', READS, () => incidents.groups(tenant, filter, limit)),
       tend: (tending) => call('incidents.tend', WRITES, () => incidents.tend(tending)),
       countOpen: (tenant) => call('incidents.countOpen', READS, () => incidents.countOpen(tenant)),
+      lastResolved: (tenant) => call('incidents.lastResolved', READS, () => incidents.lastResolved(tenant)),
       resolve: (resolution) => call('incidents.resolve', WRITES, () => incidents.resolve(resolution)),
     },
     operations: {

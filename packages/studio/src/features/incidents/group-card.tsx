@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { BellOff, Eye, RotateCw, UserRound } from 'lucide-react'
+import { BellOff, Eye, GitCommitHorizontal, RotateCw, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
@@ -10,6 +10,8 @@ import type { IncidentGroup } from '../../api/wire.ts'
 import { MayButton } from '../../ui/may-button.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { When } from '../../ui/time.tsx'
+import { beganText } from './arrivals.ts'
+import { ArrivalsStrip } from './arrivals-strip.tsx'
 import { careLines, versionsText } from './care.ts'
 import { CareMenu } from './care-menu.tsx'
 import classes from './incidents.module.css'
@@ -17,6 +19,7 @@ import classes from './incidents.module.css'
 /** `alone`: on the page that lists its incidents. */
 export function GroupCard({ group, alone = false }: { readonly group: IncidentGroup; readonly alone?: boolean }) {
   const versions = versionsText(group)
+  const began = beganText(group)
   return (
     <article className={classes.group} data-testid="incident-group" data-muted={group.mutedUntil !== null}>
       <span className={classes.count} title={`${group.open} open incidents`}>
@@ -45,8 +48,15 @@ export function GroupCard({ group, alone = false }: { readonly group: IncidentGr
           )}
           <When at={group.lastAt} />
         </p>
+        {began !== undefined && (
+          <p className={`${classes.began} small`} data-testid="incident-began">
+            <GitCommitHorizontal size={14} aria-hidden />
+            {began}
+          </p>
+        )}
         <CareLines group={group} />
       </div>
+      {group.histogram !== undefined && <ArrivalsStrip histogram={group.histogram} />}
       <Group gap={8} wrap="nowrap">
         <ResolveAlike group={group} retry />
         <ResolveAlike group={group} retry={false} />

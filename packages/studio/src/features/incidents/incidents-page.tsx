@@ -33,19 +33,19 @@ function Groups() {
       name="incidents"
       query={query}
       isEmpty={({ items }) => items.length === 0}
-      empty={<AllWell title="No open incidents" />}
+      empty={<AllWell title="No open incidents" last={query.data?.lastResolved} />}
     >
-      {({ items }) => <GroupLists groups={items} />}
+      {({ items, lastResolved }) => <GroupLists groups={items} last={lastResolved} />}
     </Area>
   )
 }
 
 /** What is muted stands below, whatever its size. */
-function GroupLists({ groups }: { readonly groups: readonly IncidentGroup[] }) {
+function GroupLists({ groups, last }: { readonly groups: readonly IncidentGroup[]; readonly last: Resolved }) {
   const { heard, muted } = byMuted(groups)
   return (
     <div className={classes.groups}>
-      {heard.length === 0 && <AllWell title="No open incidents but those that are muted" />}
+      {heard.length === 0 && <AllWell title="No open incidents but those that are muted" last={last} />}
       {heard.map((group) => (
         <GroupCard key={group.fingerprint} group={group} />
       ))}
@@ -63,31 +63,29 @@ function GroupLists({ groups }: { readonly groups: readonly IncidentGroup[] }) {
   )
 }
 
-const AllWell = ({ title }: { readonly title: string }) => (
+/** The one that was resolved last, where that is known. */
+type Resolved = Incident | null | undefined
+
+const AllWell = ({ title, last }: { readonly title: string; readonly last: Resolved }) => (
   <Card flush>
     <Empty icon={<CircleCheck size={22} />} title={title}>
       A step that failed for good, and whatever else needs a decision, is listed here.
-      <LastResolved />
+      {last && <LastResolved last={last} />}
     </Empty>
   </Card>
 )
 
 /** Where all is well: what was the last that was not. */
-function LastResolved() {
-  const { data } = useQuery(incidentsQuery({ state: 'resolved', limit: 1 }))
-  const last = data?.items[0]
-  if (last === undefined) return null
-  return (
-    <>
-      <br />
-      Resolved last:{' '}
-      <Link to="/instances/$instanceId" params={{ instanceId: last.instanceId }} className="link">
-        {last.message}
-      </Link>
-      , <When at={last.resolvedAt} />
-    </>
-  )
-}
+const LastResolved = ({ last }: { readonly last: Incident }) => (
+  <span data-testid="last-resolved">
+    <br />
+    Resolved last:{' '}
+    <Link to="/instances/$instanceId" params={{ instanceId: last.instanceId }} className="link">
+      {last.message}
+    </Link>
+    , <When at={last.resolvedAt} />
+  </span>
+)
 
 function OneGroup({ fingerprint }: { readonly fingerprint: string }) {
   const [search] = useUrlSearch()

@@ -226,6 +226,9 @@ export function operationExamples(open: () => Promise<Bench>): void {
       const b = await open()
       const node = await b.joined()
       const { incidents } = b.store
+      const complete = async (): Promise<void> => {
+        await node.checkpoint(checkpoint(await b.started(node), { then: COMPLETED }))
+      }
       const fail = async (fingerprint = 'f', version?: number): Promise<string> => {
         const id = await b.started(node, { version })
         const failure = { id: b.newId(), step: 'a', fingerprint, code: 'BROKEN', message: 'no' }
@@ -233,7 +236,7 @@ export function operationExamples(open: () => Promise<Bench>): void {
         return failure.id
       }
       return {
-        ...{ b, incidents, fail, first: await fail() },
+        ...{ b, incidents, complete, fail, first: await fail() },
         tend: (said: Partial<Tending>) =>
           incidents.tend({ tenant: TENANT, fingerprint: 'f', by: 'ana', note: undefined, ...said }),
         group: async () => (await incidents.groups(TENANT, { fingerprint: 'f' }, 10))[0],
@@ -241,6 +244,57 @@ export function operationExamples(open: () => Promise<Bench>): void {
           (await incidents.groups(TENANT, { muted }, 10)).map(({ fingerprint }) => fingerprint),
       }
     }
+
+    it('tells when they came, in slots that stand still', async () => {
+      const { group, fail, first, incidents } = await failing()
+      await fail()
+      const { histogram, firstAt, lastAt } = (await group())!
+      const { from, slotMs, counts } = histogram
+      expect(counts).toHaveLength(24)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2)
+      expect([slotMs, from % slotMs]).toEqual([150_000, 0])
+      expect(firstAt).toBeGreaterThanOrEqual(from)
+      expect(lastAt).toBeLessThan(from + 24 * slotMs)
+      const message = undefined
+      await incidents.resolve({ tenant: TENANT, incidentId: first, resolution: 'noted', note: undefined, message })
+      expect((await group())!.histogram.counts.reduce((sum, count) => sum + count, 0)).toBe(1)
+    })
+
+    it('tells the version that ran without them before the one that they began with', async () => {
+      const { b, complete, fail, incidents } = await failing()
+      const clean = async (): Promise<Record<string, number | undefined>> =>
+        Object.fromEntries(
+          (await incidents.groups(TENANT, {}, 10)).map(({ fingerprint, cleanVersion }) => [fingerprint, cleanVersion]),
+        )
+      await fail('known')
+      await complete()
+      await b.store.definitions.registerFunction(TENANT, WORKFLOW, 2)
+      expect(await clean()).toEqual({ f: undefined, known: undefined })
+      await fail('new', 2)
+      const [known] = (await incidents.list(TENANT, { fingerprint: 'known' }, undefined, 1)).incidents
+      const resolution = { resolution: 'noted', note: undefined, message: undefined }
+      await incidents.resolve({ tenant: TENANT, incidentId: known!.id, ...resolution })
+      await fail('known', 2)
+      expect(await clean()).toEqual({ f: undefined, new: 1, known: undefined })
+      await fail('new', 1)
+      expect(await clean()).toMatchObject({ new: undefined })
+    })
+
+    it('tells which was resolved last, whichever was opened last', async () => {
+      const { fail, first, incidents } = await failing()
+      const second = await fail()
+      expect(await incidents.lastResolved(TENANT)).toBeUndefined()
+      const rest = { resolution: 'noted', note: undefined, message: undefined }
+      for (const incidentId of [second, first]) await incidents.resolve({ tenant: TENANT, incidentId, ...rest })
+      expect(await incidents.lastResolved('other')).toBeUndefined()
+      const last = await incidents.lastResolved(TENANT)
+      expect(last).toMatchObject({ tenant: TENANT, resolvedAt: expect.any(Number) })
+      expect(last!.resolvedAt).toBe(Math.max(...(await resolvedAts())))
+      async function resolvedAts(): Promise<readonly number[]> {
+        const page = await incidents.list(TENANT, { state: 'resolved' }, undefined, 10)
+        return page.incidents.map(({ resolvedAt }) => resolvedAt ?? 0)
+      }
+    })
 
     it('keeps who has seen them and who sees to them, each part by itself', async () => {
       const { tend, group } = await failing()
