@@ -89,6 +89,8 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     const card = page.getByTestId('breaker').filter({ hasText: 'bank' })
     await card.and(page.locator('[data-state="open"]')).waitFor()
     await card.getByText('A probe may be made in').waitFor()
+    const history = card.getByTestId('breaker-history')
+    await history.getByText(/seen by node-\d: \d failures within .*, the last: /).waitFor()
     await card.getByRole('button', { name: 'Open…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').fill('Work on the bank')
@@ -115,6 +117,9 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.getByRole('dialog').getByLabel('Reason').fill('The bank is back')
     await page.getByRole('dialog').getByRole('button', { name: 'Close it' }).click()
     await card.and(page.locator('[data-state="closed"]')).waitFor()
+    await history.getByText('The bank is back').waitFor()
+    await history.getByText('Work on the bank').waitFor()
+    await history.getByRole('img', { name: /^Last \d+ changes: opened/ }).waitFor()
     await other.locator('header [data-status="completed"]').waitFor()
     const [entry] = (await studio.api('GET', '/audit-log?operation=resetCircuitBreaker')).items
     expect(entry).toMatchObject({ reason: 'The bank is back', before: { state: 'open' }, after: { state: 'closed' } })

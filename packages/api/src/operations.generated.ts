@@ -3543,6 +3543,18 @@ export interface Operations {
           readonly instanceId: string
           readonly step: string
         })[]
+        /** What it became, newest first: the last 20 changes. */
+        readonly history: readonly ({
+          readonly state: "closed" | "open" | "half-open"
+          readonly at: string | null
+          /** Why, with the last error where failures opened it; 200 characters of it. */
+          readonly reason: string | null
+          /** Whose failures or probe it was, living or gone. */
+          readonly nodeId: string | null
+          readonly nodeName: string | null
+          /** Who did it by hand, where that is known. */
+          readonly by: string | null
+        })[]
       })[]
       readonly page: {
         /** Pass it as cursor to read on; null at the end. */
@@ -3588,6 +3600,18 @@ export interface Operations {
         readonly instanceId: string
         readonly step: string
       })[]
+      /** What it became, newest first: the last 20 changes. */
+      readonly history: readonly ({
+        readonly state: "closed" | "open" | "half-open"
+        readonly at: string | null
+        /** Why, with the last error where failures opened it; 200 characters of it. */
+        readonly reason: string | null
+        /** Whose failures or probe it was, living or gone. */
+        readonly nodeId: string | null
+        readonly nodeName: string | null
+        /** Who did it by hand, where that is known. */
+        readonly by: string | null
+      })[]
     }
   }
 
@@ -3597,7 +3621,7 @@ export interface Operations {
       /** As the steps name it, escaped as a part of a path: mail%2Feu for mail/eu. */
       readonly id: string
       readonly body?: {
-        /** Kept with the audit. */
+        /** Kept with the audit and the history. */
         readonly reason?: string | undefined
       } | undefined
     }
@@ -3622,6 +3646,18 @@ export interface Operations {
       readonly waitingSteps: readonly ({
         readonly instanceId: string
         readonly step: string
+      })[]
+      /** What it became, newest first: the last 20 changes. */
+      readonly history: readonly ({
+        readonly state: "closed" | "open" | "half-open"
+        readonly at: string | null
+        /** Why, with the last error where failures opened it; 200 characters of it. */
+        readonly reason: string | null
+        /** Whose failures or probe it was, living or gone. */
+        readonly nodeId: string | null
+        readonly nodeName: string | null
+        /** Who did it by hand, where that is known. */
+        readonly by: string | null
       })[]
     }
   }
@@ -3659,6 +3695,18 @@ export interface Operations {
       readonly waitingSteps: readonly ({
         readonly instanceId: string
         readonly step: string
+      })[]
+      /** What it became, newest first: the last 20 changes. */
+      readonly history: readonly ({
+        readonly state: "closed" | "open" | "half-open"
+        readonly at: string | null
+        /** Why, with the last error where failures opened it; 200 characters of it. */
+        readonly reason: string | null
+        /** Whose failures or probe it was, living or gone. */
+        readonly nodeId: string | null
+        readonly nodeName: string | null
+        /** Who did it by hand, where that is known. */
+        readonly by: string | null
       })[]
     }
   }

@@ -130,7 +130,7 @@ export { HeartbeatMissed } from './step/beating.ts'
 export * from './step/payload.ts'
 export { InvalidProgress, type Progress } from './step/progress-reports.ts'
 export * from './step/workflow-fault.ts'
-export type { BreakerState, BreakerWait, StoredBreaker } from './store/breaker-store.ts'
+export type { BreakerChange, BreakerState, BreakerWait, StoredBreaker } from './store/breaker-store.ts'
 export type {
   DefinitionFilter,
   DefinitionSummary,

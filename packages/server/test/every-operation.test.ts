@@ -365,10 +365,11 @@ describe('every operation', () => {
     expect((await done('GET', '/limits')).body.items).toMatchObject([limit])
     expect((await done('DELETE', `/limits/${key}`)).status).toBe(204)
     await done('POST', `/circuit-breakers/${key}/trip`, { body: { openFor: '1h', reason: 'upkeep' } })
-    const open = { key: 'mail/eu', state: 'open', reason: 'upkeep' }
-    expect((await done('GET', `/circuit-breakers/${key}`)).body).toMatchObject(open)
-    expect((await done('GET', '/circuit-breakers')).body.items).toMatchObject([open])
-    expect((await done('POST', `/circuit-breakers/${key}/reset`)).body.state).toBe('closed')
+    const open = { state: 'open', reason: 'upkeep' }
+    expect((await done('GET', `/circuit-breakers/${key}`)).body).toMatchObject({ ...open, key: 'mail/eu' })
+    expect((await done('GET', '/circuit-breakers')).body.items).toMatchObject([{ ...open, history: [open] }])
+    const closed = (await done('POST', `/circuit-breakers/${key}/reset`, { body: { reason: 'done' } })).body
+    expect(closed).toMatchObject({ state: 'closed', history: [{ state: 'closed', reason: 'done' }, open] })
     expect((await done('GET', `${I}/${await waiting()}/progress`)).body).toEqual({ items: [] })
   })
 

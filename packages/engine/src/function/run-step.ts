@@ -157,7 +157,8 @@ async function tryOnce<T>(
   const about = { step, attempt: number, effect: plan.effect, withoutSecrets }
   const outcome = await host.effect(() => makeAttempt(execution, step, plan, facts), about)
   // An attempt that was told to stop says nothing of what it tried.
-  passed?.leave(signal?.aborted ? 'untried' : outcome.kind)
+  const why = outcome.kind === 'failed' ? () => execution.secrets.text(outcome.error.message) : undefined
+  passed?.leave(signal?.aborted ? 'untried' : outcome.kind, why)
   if (execution.freeze.holdsBack) await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
   return settleAttempt(execution, step, plan, number, outcome)
 }

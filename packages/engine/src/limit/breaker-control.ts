@@ -2,7 +2,7 @@ import { parseDuration } from '@lockstep/base'
 import type { DurationText } from '../graph/document.ts'
 import { DEFAULT_TENANT } from '../start/start-request.ts'
 import { checkKey } from '../step/step-policies.ts'
-import type { BreakerStore, BreakerWait, StoredBreaker } from '../store/breaker-store.ts'
+import type { BreakerChange, BreakerStore, BreakerWait, StoredBreaker } from '../store/breaker-store.ts'
 import type { Breakers } from './breakers.ts'
 import { MOST_LISTED, type PageOfKeys } from './limits.ts'
 
@@ -10,6 +10,13 @@ const MOST_WAITING = 100
 
 interface OfTenant {
   readonly tenant?: string
+}
+
+/** Kept with the change. */
+interface ByHand {
+  readonly reason?: string
+  /** Who does it. */
+  readonly by?: string | undefined
 }
 
 export interface BreakerControlOptions {
@@ -43,6 +50,11 @@ export class BreakerControl {
     )
   }
 
+  /** What became of them: the last twenty changes of each, newest first. */
+  changes(keys: readonly string[], { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<readonly BreakerChange[]> {
+    return this.#o.store.changes(keys.slice(0, MOST_LISTED).map((key) => ({ tenant, key })))
+  }
+
   /** `undefined`: it never opened. */
   async get(key: string, { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<StoredBreaker | undefined> {
     const [found] = await this.#o.store.read([{ tenant, key: checkKey('key', key) }])
@@ -50,8 +62,8 @@ export class BreakerControl {
   }
 
   /** Closes it now, and wakes who waits for it. `false`: it never opened. */
-  async reset(key: string, { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<boolean> {
-    const woken = await this.#o.store.reset({ tenant, key: checkKey('key', key) })
+  async reset(key: string, { tenant = DEFAULT_TENANT, ...note }: OfTenant & ByHand = {}): Promise<boolean> {
+    const woken = await this.#o.store.reset({ tenant, key: checkKey('key', key) }, note)
     this.#o.breakers.forget()
     this.#o.onChanged(woken ?? [])
     return woken !== undefined
@@ -60,17 +72,13 @@ export class BreakerControl {
   /** Opens it by hand for a time, whatever it was; then a probe is let through as ever. */
   async trip(
     key: string,
-    {
-      tenant = DEFAULT_TENANT,
-      openFor,
-      reason,
-    }: OfTenant & { readonly openFor: DurationText; readonly reason?: string },
+    { tenant = DEFAULT_TENANT, openFor, reason, by }: OfTenant & ByHand & { readonly openFor: DurationText },
   ): Promise<void> {
     const trip = {
       ...{ tenant, key: checkKey('key', key), openMs: Math.max(1, parseDuration(openFor)), needed: 1 },
       reason: reason ?? 'somebody opened it by hand',
     }
-    await this.#o.store.trip(trip, undefined)
+    await this.#o.store.trip(trip, undefined, { by })
     this.#o.breakers.forget()
     this.#o.onChanged([])
   }

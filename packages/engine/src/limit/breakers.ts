@@ -70,7 +70,7 @@ export class Breakers {
   }
 
   /** An attempt ended that a closed breaker, of this generation, had let through. */
-  ended(name: BreakerName, policy: BreakerPolicy, generation: number, failed: boolean): void {
+  ended(name: BreakerName, policy: BreakerPolicy, generation: number, failed: boolean, why?: () => string): void {
     if (!failed) return
     const id = idOf(name)
     const now = this.#o.clock.monotonic()
@@ -83,15 +83,17 @@ export class Breakers {
     if (!window.add(now, policy)) return
     this.#failures.delete(id)
     const reason = `${policy.failures} failures within ${policy.windowMs} ms`
+    const note = { reason: `${reason}${why === undefined ? '' : `, the last: ${why()}`}`, nodeId: this.#o.nodeId() }
     this.#decide(
       name,
-      this.#o.store.trip({ ...name, openMs: policy.openMs, needed: policy.halfOpen, reason }, generation),
+      this.#o.store.trip({ ...name, openMs: policy.openMs, needed: policy.halfOpen, reason }, generation, note),
     )
   }
 
   /** A probe ended. */
-  probed(name: BreakerName, generation: number, passed: boolean): void {
-    this.#decide(name, this.#o.store.settle(name, this.#o.nodeId(), generation, passed))
+  probed(name: BreakerName, generation: number, passed: boolean, why?: () => string): void {
+    const reason = passed ? undefined : why?.()
+    this.#decide(name, this.#o.store.settle(name, this.#o.nodeId(), generation, passed, reason))
   }
 
   #decide(name: BreakerName, decision: Promise<boolean>): void {

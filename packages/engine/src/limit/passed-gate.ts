@@ -22,8 +22,8 @@ export interface Passed {
   probe: number | undefined
   /** This permit goes back into the line when all is left. */
   putBack(name: PermitName): void
-  /** Gives all of it back. The first call counts. */
-  leave(end: AttemptEnd): void
+  /** Gives all of it back. The first call counts. `why`: what failed, without secrets, for whoever looks at the breaker. */
+  leave(end: AttemptEnd, why?: () => string): void
 }
 
 export function passedGate({
@@ -46,7 +46,7 @@ export function passedGate({
     putBack: (name) => {
       back = name
     },
-    leave: (end) => {
+    leave: (end, why) => {
       if (left) return
       left = true
       const { lease, breaker, probe } = passed
@@ -64,9 +64,9 @@ export function passedGate({
           .finally(giveBack)
       }
       if (breaker === undefined) return
-      if (probe !== undefined) breakers.probed(breaker.name, probe, end === 'completed')
+      if (probe !== undefined) breakers.probed(breaker.name, probe, end === 'completed', why)
       else if (end !== 'untried' && breaker.generation !== undefined)
-        breakers.ended(breaker.name, breaker.policy, breaker.generation, end === 'failed')
+        breakers.ended(breaker.name, breaker.policy, breaker.generation, end === 'failed', why)
     },
   }
   return passed

@@ -35,6 +35,19 @@ export const list = statement<{ tenant: string; after: string; limit: number }, 
   { readOnly: true },
 )
 
+/** By primary key. JSON text, newest first (migration 0043). */
+export const changes = statement<
+  { tenants: readonly string[]; keys: readonly string[] },
+  { tenant: string; key: string; history: string }
+>(
+  'breaker_changes',
+  (p) => [p.tenants, p.keys],
+  `select b.tenant, b.key, b.history::text as history
+     from unnest($1::text[], $2::text[]) as w(tenant, key)
+    cross join lateral (select x.tenant, x.key, x.history from step_breaker x where x.tenant = w.tenant and x.key = w.key offset 0) b`,
+  { readOnly: true },
+)
+
 /** Each line by its partial index, up to the limit. */
 export const waiting = statement<
   { tenants: readonly string[]; keys: readonly string[]; most: number },
@@ -50,7 +63,10 @@ export const waiting = statement<
   { readOnly: true },
 )
 
-/** Opens one that is closed and has not changed since it was looked at; without a generation, whatever it is. One row, by primary key. */
+/**
+ * Opens one that is closed and has not changed since it was looked at; without a generation, whatever it is. One row, by primary key.
+ * `said` not from `excluded`: the trigger on the row to be inserted has taken it there.
+ */
 export const trip = statement<{
   tenant: string
   key: string
@@ -58,15 +74,17 @@ export const trip = statement<{
   needed: number
   reason: string
   generation: number | undefined
+  note: string
 }>(
   'breaker_trip',
-  (p) => [p.tenant, p.key, p.openMs, p.needed, p.reason, p.generation],
-  `insert into step_breaker as b (tenant, key, state, open_ms, needed, reason, opened_at, open_until)
-   select $1, $2, 'open', $3, $4, $5, clock_timestamp(), clock_timestamp() + $3::bigint * interval '1 millisecond'
+  (p) => [p.tenant, p.key, p.openMs, p.needed, p.reason, p.generation, p.note],
+  `insert into step_breaker as b (tenant, key, state, open_ms, needed, reason, opened_at, open_until, said)
+   select $1, $2, 'open', $3, $4, $5, clock_timestamp(), clock_timestamp() + $3::bigint * interval '1 millisecond', $7::jsonb
     where $6::bigint is null or $6 = 0 or exists (select 1 from step_breaker x where x.tenant = $1 and x.key = $2)
    on conflict (tenant, key) do update
       set state = 'open', generation = b.generation + 1, open_ms = excluded.open_ms, needed = excluded.needed, passed = 0, reason = excluded.reason,
-          opened_at = excluded.opened_at, open_until = excluded.open_until, probe_node = null, probe_until = null, changed_at = clock_timestamp()
+          opened_at = excluded.opened_at, open_until = excluded.open_until, probe_node = null, probe_until = null, changed_at = clock_timestamp(),
+          said = $7::jsonb
     where $6::bigint is null or (b.state = 'closed' and b.generation = $6)`,
 )
 
@@ -74,27 +92,36 @@ export const trip = statement<{
 export const probe = statement<{ tenant: string; key: string; node: string; probeMs: number }, { generation: string }>(
   'breaker_probe',
   (p) => [p.tenant, p.key, p.node, p.probeMs],
-  `update step_breaker b set state = 'half-open', generation = b.generation + 1, probe_node = $3, changed_at = clock_timestamp(),
+  `update step_breaker b set state = 'half-open', generation = b.generation + 1, probe_node = $3::uuid, changed_at = clock_timestamp(),
+          said = jsonb_build_object('node', $3::uuid),
           probe_until = clock_timestamp() + $4::float8 * interval '1 millisecond'
     where b.tenant = $1 and b.key = $2 and b.state <> 'closed' and b.open_until <= clock_timestamp()
       and (b.probe_node is null or b.probe_until <= clock_timestamp())
    returning b.generation`,
 )
 
+interface Settled {
+  readonly tenant: string
+  readonly key: string
+  readonly node: string
+  readonly generation: number
+  readonly note: string
+}
+
 /** Closed when enough probes in a row went well; the next one may be made at once until then. */
-export const passed = statement<{ tenant: string; key: string; node: string; generation: number }>(
+export const passed = statement<Settled>(
   'breaker_passed',
-  (p) => [p.tenant, p.key, p.node, p.generation],
+  (p) => [p.tenant, p.key, p.node, p.generation, p.note],
   `update step_breaker b set state = case when b.passed + 1 >= b.needed then 'closed' else 'half-open' end, passed = b.passed + 1,
-          generation = b.generation + 1, probe_node = null, probe_until = null, changed_at = clock_timestamp()
+          generation = b.generation + 1, probe_node = null, probe_until = null, changed_at = clock_timestamp(), said = $5::jsonb
     where b.tenant = $1 and b.key = $2 and b.probe_node = $3 and b.generation = $4`,
 )
 
-export const failed = statement<{ tenant: string; key: string; node: string; generation: number }>(
+export const failed = statement<Settled>(
   'breaker_failed',
-  (p) => [p.tenant, p.key, p.node, p.generation],
+  (p) => [p.tenant, p.key, p.node, p.generation, p.note],
   `update step_breaker b set state = 'open', passed = 0, generation = b.generation + 1, probe_node = null, probe_until = null,
-          open_until = clock_timestamp() + b.open_ms * interval '1 millisecond', changed_at = clock_timestamp()
+          open_until = clock_timestamp() + b.open_ms * interval '1 millisecond', changed_at = clock_timestamp(), said = $5::jsonb
     where b.tenant = $1 and b.key = $2 and b.probe_node = $3 and b.generation = $4`,
 )
 
@@ -111,10 +138,10 @@ export const callWaiting = statement<{ tenant: string; key: string }, { id: stri
    returning a.instance_id as id`,
 )
 
-export const reset = statement<{ tenant: string; key: string }>(
+export const reset = statement<{ tenant: string; key: string; note: string }>(
   'breaker_reset',
-  (p) => [p.tenant, p.key],
+  (p) => [p.tenant, p.key, p.note],
   `update step_breaker b set state = 'closed', passed = 0, generation = b.generation + 1, probe_node = null, probe_until = null, open_until = null,
-          reason = null, changed_at = clock_timestamp()
+          reason = null, changed_at = clock_timestamp(), said = $3::jsonb
     where b.tenant = $1 and b.key = $2`,
 )

@@ -1,5 +1,6 @@
 import type { StoredBreaker } from '@lockstep/engine'
 import Type from 'typebox'
+import { authorOf } from '../auth/principal.ts'
 import { BreakerNotFound } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { checkSpan, isStepKey, STEP_KEY, stepKeyOf } from '../request/step-key.ts'
@@ -12,7 +13,9 @@ import { closed, duration } from '../wire/schema.ts'
 async function readBreaker({ engine, tenant }: ApiContext, key: string) {
   const found = isStepKey(key) ? await engine.breakers.get(key, { tenant }) : undefined
   if (found === undefined) throw new BreakerNotFound({ key: key.slice(0, 200) })
-  return toWireBreaker(found, await engine.breakers.waiting([key], { tenant }))
+  const of = [[key], { tenant }] as const
+  const [waits, changes] = await Promise.all([engine.breakers.waiting(...of), engine.breakers.changes(...of)])
+  return toWireBreaker(found, waits, changes)
 }
 
 const told = ({ state, reason }: { readonly state: string; readonly reason?: string | null | undefined }) => ({
@@ -33,8 +36,11 @@ export const listBreakers = route({
     const cursor = fromCursor(text, '', STEP_KEY)
     const rows = await engine.breakers.list({ tenant, limit: limit + 1, after: cursor?.key ?? '' })
     const keys = rows.slice(0, limit).map(({ key }) => key)
-    const waits = keys.length === 0 ? [] : await engine.breakers.waiting(keys, { tenant })
-    const toWire = (row: StoredBreaker) => toWireBreaker(row, waits)
+    const [waits, changes] =
+      keys.length === 0
+        ? [[], []]
+        : await Promise.all([engine.breakers.waiting(keys, { tenant }), engine.breakers.changes(keys, { tenant })])
+    const toWire = (row: StoredBreaker) => toWireBreaker(row, waits, changes)
     return { status: 200, body: toForwardList(rows, toWire, { cursor, limit, key: (row) => row.key }) }
   },
 })
@@ -61,15 +67,17 @@ export const resetBreaker = route({
   summary: 'Closes a breaker now, and wakes who waits for it. Repeating it is harmless.',
   id: StepKey,
   body: closed({
-    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'Kept with the audit.' })),
+    reason: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_000, description: 'Kept with the audit and the history.' }),
+    ),
   }),
   bodyOptional: true,
   replies: { 200: BreakerReply },
   problems: ['BREAKER_NOT_FOUND'],
-  async handle(context, { params }) {
+  async handle(context, { params, body, principal }) {
     const { engine, tenant } = context
     const before = await readBreaker(context, params.id)
-    await engine.breakers.reset(before.key, { tenant })
+    await engine.breakers.reset(before.key, { tenant, ...body, by: authorOf(principal) })
     const after = await readBreaker(context, before.key)
     return { status: 200, body: after, change: { before: told(before), after: told(after) } }
   },
@@ -88,12 +96,12 @@ export const tripBreaker = route({
   }),
   replies: { 200: BreakerReply },
   problems: ['INVALID_DURATION', 'BREAKER_NOT_FOUND'],
-  async handle(context, { params, body: { openFor, reason } }) {
+  async handle(context, { params, body: { openFor, reason }, principal }) {
     const key = stepKeyOf(params.id)
     checkSpan('/openFor', openFor)
     const before = await context.engine.breakers.get(key, { tenant: context.tenant })
     await context.engine.breakers.trip(key, {
-      ...{ tenant: context.tenant, openFor },
+      ...{ tenant: context.tenant, openFor, by: authorOf(principal) },
       ...(reason === undefined ? {} : { reason }),
     })
     const after = await readBreaker(context, key)

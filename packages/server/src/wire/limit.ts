@@ -1,5 +1,5 @@
 import { toWireId } from '@lockstep/base'
-import type { BreakerWait, StoredBreaker, StoredLimit } from '@lockstep/engine'
+import type { BreakerChange, BreakerWait, StoredBreaker, StoredLimit } from '@lockstep/engine'
 import Type from 'typebox'
 import { iso } from './iso.ts'
 import { closed, duration, instant, nullable, oneOf } from './schema.ts'
@@ -68,11 +68,28 @@ export const BreakerReply = Type.Object({
   waitingSteps: Type.Array(Type.Object({ instanceId: Type.String(), step: Type.String() }), {
     description: 'The first of them.',
   }),
+  history: Type.Array(
+    Type.Object({
+      state: oneOf(['closed', 'open', 'half-open']),
+      at: instant(),
+      reason: nullable('string', {
+        description: 'Why, with the last error where failures opened it; 200 characters of it.',
+      }),
+      nodeId: nullable('string', { description: 'Whose failures or probe it was, living or gone.' }),
+      nodeName: nullable('string'),
+      by: nullable('string', { description: 'Who did it by hand, where that is known.' }),
+    }),
+    { description: 'What it became, newest first: the last 20 changes.' },
+  ),
 })
 
 const MOST_STEPS = 10
 
-export const toWireBreaker = (breaker: StoredBreaker, waits: readonly BreakerWait[]) => ({
+export const toWireBreaker = (
+  breaker: StoredBreaker,
+  waits: readonly BreakerWait[],
+  changes: readonly BreakerChange[],
+) => ({
   key: breaker.key,
   state: breaker.state,
   reason: breaker.reason ?? null,
@@ -83,6 +100,16 @@ export const toWireBreaker = (breaker: StoredBreaker, waits: readonly BreakerWai
   generation: breaker.generation,
   changedAt: iso(breaker.changedAt),
   ...waitingOf(waits.filter(({ key }) => key === breaker.key)),
+  history: changes.filter(({ key }) => key === breaker.key).map(toWireChange),
+})
+
+const toWireChange = ({ state, at, reason, nodeId, nodeName, by }: BreakerChange) => ({
+  state,
+  at: iso(at),
+  reason: reason ?? null,
+  nodeId: nodeId === undefined ? null : toWireId('node', nodeId),
+  nodeName: nodeName ?? null,
+  by: by ?? null,
 })
 
 const waitingOf = (waits: readonly BreakerWait[]) => ({

@@ -1,4 +1,12 @@
-import type { BreakerName, BreakerStore, ProgressStore, StoredBreaker } from '@lockstep/engine/ports'
+import {
+  type BreakerName,
+  type BreakerNote,
+  type BreakerStore,
+  MOST_CHANGES,
+  notedReason,
+  type ProgressStore,
+  type StoredBreaker,
+} from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { type BreakerTableRow, stepsOf } from './step-tables.ts'
 import { stimulate } from './stimulate.ts'
@@ -9,8 +17,14 @@ export function breakerTransactions(database: Database): Synchronous<BreakerStor
   const { tables } = database
   const find = ({ tenant, key }: BreakerName): BreakerTableRow | undefined =>
     stepsOf(tables).breakers.get(keyOf(tenant, key))
-  const change = (row: BreakerTableRow, to: Partial<BreakerTableRow>): void => {
+  const note = (row: BreakerTableRow, { reason, nodeId, by }: BreakerNote): void => {
+    const change = { state: row.state, at: row.changedAt, reason: reason && notedReason(reason), nodeId, by }
+    const nodeName = nodeId === undefined ? undefined : tables.nodes.get(nodeId)?.name
+    row.history = [{ ...change, nodeName }, ...row.history].slice(0, MOST_CHANGES)
+  }
+  const change = (row: BreakerTableRow, to: Partial<BreakerTableRow>, said: BreakerNote): void => {
     Object.assign(row, to, { generation: row.generation + 1, changedAt: database.now() })
+    note(row, said)
   }
   const view = (row: BreakerTableRow): StoredBreaker => ({
     ...{ tenant: row.tenant, key: row.key, state: row.state, generation: row.generation },
@@ -23,7 +37,8 @@ export function breakerTransactions(database: Database): Synchronous<BreakerStor
   })
   return {
     read: (names) => names.flatMap((name) => find(name) ?? []).map(view),
-    trip: ({ tenant, key, openMs, needed, reason }, generation) => {
+    trip: ({ tenant, key, openMs, needed, reason }, generation, more) => {
+      const said = { reason, ...more }
       const now = database.now()
       const opened = {
         state: 'open',
@@ -38,12 +53,13 @@ export function breakerTransactions(database: Database): Synchronous<BreakerStor
       const row = find({ tenant, key })
       if (row === undefined) {
         if (generation !== undefined && generation !== 0) return false
-        const fresh = { tenant, key, generation: 1, changedAt: now }
-        stepsOf(tables).breakers.set(keyOf(tenant, key), { ...fresh, ...opened, ...probe })
+        const fresh = { tenant, key, generation: 1, changedAt: now, history: [], ...opened, ...probe }
+        stepsOf(tables).breakers.set(keyOf(tenant, key), fresh)
+        note(fresh, said)
         return true
       }
       if (generation !== undefined && (row.state !== 'closed' || row.generation !== generation)) return false
-      change(row, { ...opened, ...probe })
+      change(row, { ...opened, ...probe }, said)
       return true
     },
     probe: (name, nodeId, probeMs) => {
@@ -51,23 +67,33 @@ export function breakerTransactions(database: Database): Synchronous<BreakerStor
       const now = database.now()
       if (row === undefined || row.state === 'closed' || row.openUntil > now) return undefined
       if (row.probeNode !== undefined && row.probeUntil! > now) return undefined
-      change(row, { state: 'half-open', probeNode: nodeId, probeUntil: now + probeMs })
+      change(row, { state: 'half-open', probeNode: nodeId, probeUntil: now + probeMs }, { nodeId })
       return row.generation
     },
-    settle: (name, nodeId, generation, passed) => {
+    settle: (name, nodeId, generation, passed, reason) => {
       const row = find(name)
       if (row === undefined || row.probeNode !== nodeId || row.generation !== generation) return false
       const probe = { probeNode: undefined, probeUntil: undefined }
       if (passed) {
         const state = row.passed + 1 >= row.needed ? 'closed' : 'half-open'
-        change(row, { ...probe, state, passed: row.passed + 1 })
-      } else change(row, { ...probe, state: 'open', passed: 0, openUntil: database.now() + row.openMs })
+        change(row, { ...probe, state, passed: row.passed + 1 }, { nodeId, reason })
+      } else {
+        const open = { ...probe, state: 'open', passed: 0, openUntil: database.now() + row.openMs } as const
+        change(row, open, { nodeId, reason })
+      }
       return true
     },
-    reset: (name) => {
+    reset: (name, said = {}) => {
       const row = find(name)
       if (row === undefined) return undefined
-      change(row, { state: 'closed', passed: 0, probeNode: undefined, probeUntil: undefined, reason: undefined })
+      const closed = {
+        state: 'closed',
+        passed: 0,
+        probeNode: undefined,
+        probeUntil: undefined,
+        reason: undefined,
+      } as const
+      change(row, closed, said)
       const waiting = [...stepsOf(tables).permits.values()]
         .filter(({ kind, tenant, key }) => kind === 'breaker' && tenant === name.tenant && key === name.key)
         .filter(({ untilAt, instanceId }) => untilAt! > database.now() && tables.agenda.has(instanceId))
@@ -89,6 +115,7 @@ export function breakerTransactions(database: Database): Synchronous<BreakerStor
           .slice(0, most)
           .map(({ tenant, key, instanceId, step }) => ({ tenant, key, instanceId, step })),
       ),
+    changes: (names) => names.flatMap((name) => (find(name)?.history ?? []).map((each) => ({ ...name, ...each }))),
   }
 }
 

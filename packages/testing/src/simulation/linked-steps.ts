@@ -28,13 +28,14 @@ export function linkedSteps(database: Database, { call }: Pick<SimulatedLink, 'c
     },
     breakers: {
       read: (names) => call('breakers.read', READS, () => breakers.read(names)),
-      trip: (trip, generation) => call('breakers.trip', WRITES, () => breakers.trip(trip, generation)),
+      trip: (trip, generation, note) => call('breakers.trip', WRITES, () => breakers.trip(trip, generation, note)),
       probe: (name, nodeId, probeMs) => call('breakers.probe', WRITES, () => breakers.probe(name, nodeId, probeMs)),
-      settle: (name, nodeId, generation, passed) =>
-        call('breakers.settle', WRITES, () => breakers.settle(name, nodeId, generation, passed)),
-      reset: (name) => call('breakers.reset', WRITES, () => breakers.reset(name)),
+      settle: (name, nodeId, generation, passed, reason) =>
+        call('breakers.settle', WRITES, () => breakers.settle(name, nodeId, generation, passed, reason)),
+      reset: (name, note) => call('breakers.reset', WRITES, () => breakers.reset(name, note)),
       list: (tenant, after, limit) => call('breakers.list', READS, () => breakers.list(tenant, after, limit)),
       waiting: (names, most) => call('breakers.waiting', READS, () => breakers.waiting(names, most)),
+      changes: (names) => call('breakers.changes', READS, () => breakers.changes(names)),
     },
     progress: {
       write: (rows) => call('progress.write', WRITES, () => progress.write(rows)),

@@ -1,4 +1,4 @@
-import type { LimitRule, LineKind, Part, ProgressRow } from '@lockstep/engine/ports'
+import type { BreakerChange, LimitRule, LineKind, Part, ProgressRow } from '@lockstep/engine/ports'
 import type { Tables } from './tables.ts'
 
 export interface LimitTableRow {
@@ -40,6 +40,8 @@ export interface BreakerTableRow {
   probeNode: string | undefined
   probeUntil: number | undefined
   changedAt: number
+  /** Newest first. */
+  history: readonly Omit<BreakerChange, 'tenant' | 'key'>[]
 }
 
 /** What migrations 0015 and 0023 of the PostgreSQL store hold. */

@@ -1,4 +1,4 @@
-import { abortable, type JsonObject, LazyAbort } from '@lockstep/base'
+import { abortable, errorMessage, type JsonObject, LazyAbort } from '@lockstep/base'
 import type { ActivityResult, EffectActivity } from '../../activity/activity-handler.ts'
 import type { Passed } from '../../limit/passed-gate.ts'
 import { EffectOutlet } from '../../progress/attempt-outlet.ts'
@@ -46,7 +46,8 @@ export async function runEffect(
     end = { error }
   }
   // An attempt that was told to stop says nothing of what it tried.
-  passed?.leave('result' in end ? 'completed' : isAborted(host.abort, abort, passed) ? 'untried' : 'failed')
+  const why = 'error' in end ? whyOf(graph, end.error) : undefined
+  passed?.leave('result' in end ? 'completed' : isAborted(host.abort, abort, passed) ? 'untried' : 'failed', why)
   abort.release()
   graph.running.delete(step)
   graph.freeze.afterwards(() => {
@@ -56,6 +57,9 @@ export async function runEffect(
     graph.goOn()
   })
 }
+
+/** As it may be told to whoever sees the breaker. */
+const whyOf = (graph: LiveGraph, error: unknown) => (): string => graph.secrets.text(errorMessage(error))
 
 /** What is announced and then not tried would be a matter for a person: settles when the drain is over and the step still wanted. */
 async function calledOff(graph: LiveGraph, run: Run, { signal }: LazyAbort): Promise<void> {

@@ -1,4 +1,4 @@
-import { abortable, type JsonObject, LazyAbort, TimedOut } from '@lockstep/base'
+import { abortable, errorMessage, type JsonObject, LazyAbort, TimedOut } from '@lockstep/base'
 import type { Lease } from '@lockstep/coordination'
 import type { CompletedResult, TransactionalActivity } from '../../activity/activity-handler.ts'
 import { requireDeclared } from '../../graph/fact-checks.ts'
@@ -57,8 +57,8 @@ function transact(
   graph.activeCount += 1
   graph.awaitedTransactionCount += 1
 
-  const finish = (fold: () => void, end: AttemptEnd): void => {
-    passed?.leave(abort.signal.aborted ? 'untried' : end)
+  const finish = (fold: () => void, end: AttemptEnd, why?: () => string): void => {
+    passed?.leave(abort.signal.aborted ? 'untried' : end, why)
     abort.release()
     graph.running.delete(step)
     graph.activeCount -= 1
@@ -78,10 +78,14 @@ function transact(
       run: inTransaction(step, attempt),
       applied: ({ facts }, at) => finish(() => graph.foldWritten(facts, at), 'completed'),
       failed: (error) =>
-        finish(() => {
-          if (graph.isCancelling) graph.rolledBack = run
-          else if (graph.isAlive(step)) graph.fail(run, reasonOf(error))
-        }, 'failed'),
+        finish(
+          () => {
+            if (graph.isCancelling) graph.rolledBack = run
+            else if (graph.isAlive(step)) graph.fail(run, reasonOf(error))
+          },
+          'failed',
+          () => graph.secrets.text(errorMessage(error)),
+        ),
     })
     .catch(() => undefined) // `failed` was told
 }

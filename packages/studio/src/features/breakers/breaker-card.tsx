@@ -13,6 +13,7 @@ import { When } from '../../ui/time.tsx'
 import { clockText } from '../../ui/time-text.ts'
 import classes from './breakers.module.css'
 import type { Breaker } from './breakers-queries.ts'
+import { HistoryStrip } from './history-strip.tsx'
 import { TripDialog } from './trip-dialog.tsx'
 
 const looks = {
@@ -64,6 +65,7 @@ export function BreakerCard({ breaker, readAt }: { readonly breaker: Breaker; re
           </dd>
         </div>
       </dl>
+      {breaker.history !== undefined && <HistoryStrip history={breaker.history} />}
       <Group gap={8} className={classes.buttons!}>
         <MayButton
           size="xs"

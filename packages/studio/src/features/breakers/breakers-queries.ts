@@ -16,6 +16,15 @@ export interface Breaker {
   readonly waiting?: number
   /** The first of them. */
   readonly waitingSteps?: readonly { readonly instanceId: string; readonly step: string }[]
+  /** Newest first. */
+  readonly history?: readonly {
+    readonly state: Breaker['state']
+    readonly at: string | null
+    readonly reason: string | null
+    readonly nodeId: string | null
+    readonly nodeName: string | null
+    readonly by: string | null
+  }[]
 }
 
 export const breakersQuery = (cursor: string | undefined) =>

@@ -84,6 +84,45 @@ export function breakerExamples(open: () => Promise<Bench>): void {
       expect(await breakers.read([bank])).toMatchObject([{ state: 'open' }])
     })
 
+    it('notes what it became, why and by whom, newest first', async () => {
+      const b = await open()
+      const { breakers } = b.store.steps
+      const node = await b.joined()
+      await breakers.trip(trip(), 0, { reason: '5 failures, the last: no \u0000 answer \ud800', nodeId: node.id })
+      await breakers.trip(trip(), 0, { reason: 'nobody hears of what was refused' })
+      await breakers.settle(bank, node.id, (await breakers.probe(bank, node.id, HOUR))!, false, 'still down')
+      await breakers.settle(bank, node.id, (await breakers.probe(bank, node.id, HOUR))!, true)
+      await breakers.trip(trip({ reason: 'upkeep' }), undefined, { by: 'ana' })
+      await breakers.reset(bank, { by: 'bo', reason: 'all is well' })
+      const changes = await breakers.changes([bank, { tenant: 'else', key: 'bank' }, { tenant: TENANT, key: 'none' }])
+      const own = { nodeId: node.id, nodeName: 'node', by: undefined }
+      const byHand = { nodeId: undefined, nodeName: undefined }
+      expect(changes).toMatchObject([
+        { ...bank, ...byHand, state: 'closed', reason: 'all is well', by: 'bo' },
+        { ...byHand, state: 'open', reason: 'upkeep', by: 'ana' },
+        { ...own, state: 'closed', reason: undefined },
+        { ...own, state: 'half-open', reason: undefined },
+        { ...own, state: 'open', reason: 'still down' },
+        { ...own, state: 'half-open' },
+        { ...own, state: 'open', reason: '5 failures, the last: no   answer' },
+      ])
+      const times = changes.map(({ at }) => at)
+      expect(times).toEqual([...times].sort((one, other) => other - one))
+    })
+
+    it('keeps the last twenty changes, and reasons short', async () => {
+      const { store } = await open()
+      const { breakers } = store.steps
+      for (let n = 0; n < 12; n += 1) {
+        await breakers.trip(trip(), undefined, { reason: `${n} ${'x'.repeat(1_000)}` })
+        await breakers.reset(bank)
+      }
+      const changes = await breakers.changes([bank])
+      expect(changes.map(({ state }) => state)).toEqual(new Array(10).fill(['closed', 'open']).flat())
+      expect(changes[1]!.reason).toBe(`11 ${'x'.repeat(197)}`)
+      expect(changes.at(-1)!.reason).toMatch(/^2 x/)
+    })
+
     it('frees the probe of a node that is gone', async () => {
       const b = await open()
       const { breakers } = b.store.steps
