@@ -285,10 +285,17 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await row.getByRole('button', { name: 'More for Parcels (copy)' }).click()
     const nightly = { id: copy, name: 'Parcels at night', trigger: { cron: '0 3 * * *' }, definitionId: copy }
     await studio.api('POST', '/schedules', { ...nightly, paused: true })
+    const call = { id: 'call', type: 'run-workflow', inputs: { definitionId: copy, input: {} } }
+    await studio.api('PUT', '/workflow-definitions/calls-parcels', {
+      id: 'calls-parcels',
+      name: 'Calls the parcels',
+      activities: [call],
+    })
     await page.getByRole('menuitem', { name: 'Retract…' }).click()
     const effect = page.getByTestId('retract-effect')
     await effect.getByText('0 of version 1 run now').waitFor()
     await effect.getByText('Schedules that come to nothing: Parcels at night').waitFor()
+    await effect.getByText('Workflows that run it, and fail at that step: Calls the parcels').waitFor()
     await studio.api('DELETE', `/schedules/${copy}`)
     await page.getByRole('dialog').getByRole('button', { name: 'Retract' }).click()
     await row.getByText('Retracted').waitFor()

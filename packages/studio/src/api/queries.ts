@@ -5,6 +5,7 @@ import type {
   BatchItem,
   BatchOperation,
   ClusterNodes,
+  Consumer,
   Definition,
   DefinitionItem,
   Incident,
@@ -123,6 +124,14 @@ export const versionQuery = (id: string, version: number) =>
   })
 
 /** Told with `muted: false`: without those that somebody muted. */
+/** Which workflows run this one. */
+export const consumersQuery = (id: string, limit: number) =>
+  queryOptions({
+    queryKey: ['definitions', 'consumers', id, limit],
+    queryFn: ({ signal }) =>
+      call<Page<Consumer>>('GET', `/workflow-definitions/${part(id)}/consumers`, { query: { limit }, signal }),
+  })
+
 export const incidentGroupsQuery = (asked: Query = {}) =>
   queryOptions({
     queryKey: ['incidents', 'groups', asked],

@@ -93,6 +93,7 @@ export type DefinitionItem = Told<WireDefinitionItem, { readonly triggers: reado
 }
 export type Version = Told<WireVersion, { readonly document: GraphDocument | null }>
 export type VersionItem = VersionSummary
+export type Consumer = ItemOf<'listWorkflowConsumers'>
 
 export type Incident = Told<
   ItemOf<'listIncidents'>,

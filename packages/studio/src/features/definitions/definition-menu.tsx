@@ -1,17 +1,17 @@
 import { ActionIcon, Button, Group, Menu, Modal, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleSlash, Copy, Download, Ellipsis, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
-import { schedulesQuery, versionQuery } from '../../api/queries.ts'
 import type { Definition, GraphDocument } from '../../api/wire.ts'
 import { ProblemCard } from '../../ui/area.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { useMay } from '../../ui/use-may.ts'
 import { exportTo } from '../versions/export-text.ts'
+import { RetractEffect } from './retract-effect.tsx'
 
 const pathOf = (id: string): string => `/workflow-definitions/${encodeURIComponent(id)}`
 
@@ -125,32 +125,6 @@ function Duplicate({ definition, close }: DialogProps) {
   )
 }
 
-const MOST_NAMED = 5
-
-/** Who notices: what runs now, and the schedules that start it. */
-function Affected({ definition: { id, version } }: Pick<DialogProps, 'definition'>) {
-  const { data: current } = useQuery({ ...versionQuery(id, version ?? 1), enabled: version !== null })
-  const { data: schedules } = useQuery(schedulesQuery({ definition: id, limit: MOST_NAMED + 1 }))
-  const running = current?.pinned
-  const named = schedules?.items.slice(0, MOST_NAMED) ?? []
-  return (
-    <ul data-testid="retract-effect">
-      <li>
-        {running === undefined
-          ? '…'
-          : `${running.value.toLocaleString('en')}${running.exact ? '' : '+'} of version ${version} ${running.value === 1 ? 'runs' : 'run'} now`}
-      </li>
-      <li>
-        {schedules === undefined
-          ? '…'
-          : named.length === 0
-            ? 'No schedule starts it'
-            : `Schedules that come to nothing: ${named.map(({ id: each, name }) => name ?? each).join(', ')}${schedules.items.length > MOST_NAMED ? ' and more' : ''}`}
-      </li>
-    </ul>
-  )
-}
-
 function Retract({ definition, close }: DialogProps) {
   const client = useQueryClient()
   const retract = useMutation({
@@ -173,7 +147,7 @@ function Retract({ definition, close }: DialogProps) {
             Nothing starts it any more, by hand, by schedule or by event. What runs goes on. Publishing it again takes
             this back.
           </p>
-          <Affected definition={definition} />
+          <RetractEffect id={definition.id} version={definition.version} />
         </>
       }
       label="Retract"

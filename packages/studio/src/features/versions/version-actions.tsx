@@ -9,6 +9,7 @@ import { versionQuery } from '../../api/queries.ts'
 import type { GraphDocument } from '../../api/wire.ts'
 import { MayButton } from '../../ui/may-button.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
+import { RetractEffect } from '../definitions/retract-effect.tsx'
 import { exportTo } from './export-text.ts'
 import classes from './versions.module.css'
 
@@ -86,7 +87,14 @@ export function VersionActions({ definitionId, source, current, restore }: Versi
       {retracting && (
         <ReasonDialog
           title={`Retract version ${source}`}
-          effect="No new instance starts, unless it names a version. Those that run go on. Publishing again undoes it."
+          effect={
+            <>
+              <p>
+                No new instance starts, unless it names a version. Those that run go on. Publishing again undoes it.
+              </p>
+              <RetractEffect id={definitionId} version={Number(source)} />
+            </>
+          }
           label="Retract"
           danger
           pending={point.isPending}
