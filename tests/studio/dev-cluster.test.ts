@@ -119,6 +119,25 @@ describe('a dev cluster in Studio', { timeout: 240_000 }, () => {
     await page.locator('[data-step-name="node"][data-done="true"]').waitFor()
   })
 
+  it('has a lab where a holder crashes, and its late write is refused by its fence', async () => {
+    await page.goto(`${url}/locks?view=lab`)
+    const lab = page.getByTestId('lock-lab')
+    await lab.getByTestId('lab-empty').waitFor()
+    await lab.getByLabel('Time to live').fill('1000')
+    await lab.getByLabel('Work takes').fill('3000')
+    await lab.getByRole('button', { name: 'Start the race' }).click()
+    await lab
+      .locator('[data-span="holding"]')
+      .getByRole('button', { name: /^Crash worker/ })
+      .click()
+    await lab.locator('[data-span="sleeping"]').waitFor()
+    await lab.getByText(/The late write of [A-E] is refused: fence \S+ is older than/).waitFor()
+    await lab.locator('[data-refused="1"]').waitFor()
+    expect(await lookAt('lock-lab')).toEqual([])
+    await lab.getByRole('button', { name: 'Stop' }).click()
+    await lab.getByRole('button', { name: 'Start the race' }).waitFor()
+  })
+
   it('has a page for each node, with what it has in hand, and remembers one that is gone', async () => {
     const { processes, items } = await api('GET', '/cluster/nodes')
     const named = ({ name }: { name: string }): boolean => name === 'node-2'
@@ -207,6 +226,8 @@ describe('a dev cluster in Studio', { timeout: 240_000 }, () => {
     await button('node-2', 'Kill…', viewer).hover()
     await viewer.getByText('Your role, viewer, may not do this. It asks for cluster:operate.').waitFor()
     expect(await button('node-2', 'Pause', viewer).isDisabled()).toBe(true)
+    await viewer.goto(`${url}/locks?view=lab`)
+    await expect.poll(() => viewer.getByRole('button', { name: 'Start the race' }).isDisabled()).toBe(true)
     await viewer.context().close()
   })
 })

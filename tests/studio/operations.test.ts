@@ -529,6 +529,9 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await page.goto(`${studio.url}/locks`)
     await page.getByTestId('locks-ready').waitFor()
     expect(await page.getByTestId('wait-circle').count()).toBe(0)
+    // The lab is for development alone.
+    expect(await studio.api('GET', '/lock-lab')).toMatchObject({ offered: false })
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Locks by key', 'Who waits for whom'])
     // One that waits before them is in nobody's way, and in no circle.
     const bystander = await start('x-then-y')
     await expect.poll(async () => (await studio.api('GET', '/locks/yard%2Fx')).waitingInstances).toBe(1)

@@ -458,7 +458,7 @@ export type Problem = {
   /** What happened this time and what to do. */
   readonly detail: string
   /** Stable: programs decide by it. */
-  readonly code: "INVALID_REQUEST" | "BODY_TOO_COMPLEX" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "INSTANCE_UNDONE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "DEAD_LETTER_NOT_FOUND" | "DEAD_LETTER_UNREADABLE" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "NODE_WRONG_STATE" | "NOT_DEV_CLUSTER" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "NODE_STARTING" | "FENCED" | "COMMIT_UNKNOWN" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "TASK_NOT_YOURS" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_INCOMPLETE"
+  readonly code: "INVALID_REQUEST" | "BODY_TOO_COMPLEX" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "INSTANCE_UNDONE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "DEAD_LETTER_NOT_FOUND" | "DEAD_LETTER_UNREADABLE" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "NODE_WRONG_STATE" | "LOCK_LAB_NOT_OFFERED" | "NOT_DEV_CLUSTER" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "NODE_STARTING" | "FENCED" | "COMMIT_UNKNOWN" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "TASK_NOT_YOURS" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_INCOMPLETE"
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
   /** Names this one occurrence. */
@@ -4332,6 +4332,100 @@ export interface Operations {
     }
   }
 
+  /** Whether this server has a lock lab, which only `lockstep dev` and `lockstep cluster dev` do, and its bounds. */
+  getLockLab: {
+    request: object
+    reply: {
+      /** Whether there is one. */
+      readonly offered: boolean
+      /** Races that can go on beside each other. */
+      readonly tracks: number
+      readonly ttlMs: {
+        readonly least: number
+        readonly most: number
+      }
+    }
+  }
+
+  /** Only under `lockstep dev` and `lockstep cluster dev`: a worker of the lock lab asks for its lock, and waits for it. */
+  acquireInLab: {
+    request: {
+      readonly body: {
+        /** Track 3 races for the lock `lab/race-3`. */
+        readonly track: number
+        /** A to E. */
+        readonly worker: string
+        /** How long the lease lives without renewal. */
+        readonly ttlMs: number
+        readonly waitMs: number
+      }
+    }
+    reply: {
+      readonly outcome: "granted" | "busy"
+      /** Rises with every grant: to be named with every write. */
+      readonly fence: string | null
+      /** With which the lease is renewed and released, on any node. */
+      readonly token: string | null
+    }
+  }
+
+  /** Only under `lockstep dev` and `lockstep cluster dev`: a worker of the lock lab renews its lease. */
+  renewInLab: {
+    request: {
+      readonly body: {
+        /** Track 3 races for the lock `lab/race-3`. */
+        readonly track: number
+        /** As it was granted. */
+        readonly fence: string
+        /** As it was granted. */
+        readonly token: string
+        /** How long the lease lives without renewal. */
+        readonly ttlMs: number
+      }
+    }
+    reply: {
+      /** lost: it had ended, and may be of another. */
+      readonly outcome: "renewed" | "lost"
+    }
+  }
+
+  /** Only under `lockstep dev` and `lockstep cluster dev`: a worker of the lock lab gives its lease back. */
+  releaseInLab: {
+    request: {
+      readonly body: {
+        /** Track 3 races for the lock `lab/race-3`. */
+        readonly track: number
+        /** As it was granted. */
+        readonly fence: string
+        /** As it was granted. */
+        readonly token: string
+        /** How long the lease lives without renewal. */
+        readonly ttlMs: number
+      }
+    }
+    reply: {
+      /** lost: it had ended before. */
+      readonly outcome: "released" | "lost"
+    }
+  }
+
+  /** Only under `lockstep dev` and `lockstep cluster dev`: a worker of the lock lab writes to what its lock protects, which refuses a fence that is older than one it has seen. */
+  writeInLab: {
+    request: {
+      readonly body: {
+        /** Track 3 races for the lock `lab/race-3`. */
+        readonly track: number
+        /** As it was granted. */
+        readonly fence: string
+      }
+    }
+    reply: {
+      readonly outcome: "written" | "refused"
+      /** Where it was refused: the fence of the later holder. */
+      readonly seen: string | null
+    }
+  }
+
   /** Who leads each election at the moment, by its name. */
   listLeaders: {
     request: object
@@ -5148,6 +5242,11 @@ export const operations = {
   pauseNode: { method: 'POST', path: '/cluster/nodes/{id}/pause' },
   continueNode: { method: 'POST', path: '/cluster/nodes/{id}/continue' },
   reviveNode: { method: 'POST', path: '/cluster/nodes/{id}/revive' },
+  getLockLab: { method: 'GET', path: '/lock-lab' },
+  acquireInLab: { method: 'POST', path: '/lock-lab/acquire' },
+  renewInLab: { method: 'POST', path: '/lock-lab/renew' },
+  releaseInLab: { method: 'POST', path: '/lock-lab/release' },
+  writeInLab: { method: 'POST', path: '/lock-lab/write' },
   listLeaders: { method: 'GET', path: '/cluster/leaders' },
   listClusterEvents: { method: 'GET', path: '/cluster/events' },
   examineStore: { method: 'GET', path: '/doctor' },

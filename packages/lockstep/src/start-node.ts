@@ -8,6 +8,7 @@ import {
   openHttpServer,
   openStartingServer,
 } from '@lockstep/server'
+import { labResource } from './lab-resource.ts'
 import { nodeHealth } from './node-health.ts'
 import { openAccess } from './open-access.ts'
 import type { Edge } from './open-database.ts'
@@ -25,12 +26,20 @@ export interface RunningNode {
   stop(): Promise<void>
 }
 
+/** What only a node to try things out is given. */
+export interface Development {
+  /** It is `lockstep dev`. */
+  readonly isDev?: boolean
+  /** Of `lockstep cluster dev`. */
+  readonly control?: DevControl | undefined
+}
+
 /** Brings one node up: store, engine, then HTTP. Its port is taken first, and says meanwhile what it waits for. */
 export async function startNode(
   options: NodeOptions,
   edge: Edge,
   programs: Programs = { workflows: [], activities: [], jobs: [] },
-  devControl?: DevControl,
+  dev: Development = {},
 ): Promise<RunningNode> {
   requireSafeStart(options)
   const { host, port, basePath } = options
@@ -43,7 +52,7 @@ export async function startNode(
     port: door.port,
     open: () => door.close(),
   }
-  return bringUp(options, edge, programs, devControl, coming).catch(async (error: unknown) => {
+  return bringUp(options, edge, programs, dev, coming).catch(async (error: unknown) => {
     await door.close()
     throw error
   })
@@ -61,7 +70,7 @@ async function bringUp(
   options: NodeOptions,
   edge: Edge,
   programs: Programs,
-  devControl: DevControl | undefined,
+  { control, isDev = false }: Development,
   door: Door,
 ): Promise<RunningNode> {
   const metrics = new NodeMetrics(edge.clock)
@@ -104,7 +113,11 @@ async function bringUp(
       history,
       readings,
       roundTrips,
-      devControl,
+      devControl: control,
+      lockLab: {
+        resource: labResource(node.db),
+        isOffered: () => isDev || (control !== undefined && control.processes().length > 0),
+      },
       ...(node.tracing && { tracer: node.tracing.requests }),
       bodies: { depth: options.bodyDepth, members: options.bodyMembers },
       overload: { atOnce: options.requests, queued: options.requests },

@@ -28,6 +28,7 @@ import { workflowRequests } from './http-trigger/workflow-requests.ts'
 import { mayStillRead } from './live/live-guard.ts'
 import { LiveStreams, type StreamGuard } from './live/live-streams.ts'
 import { StreamSeats } from './live/stream-seats.ts'
+import { LockLab, type LockLabOptions } from './lock-lab/lock-lab.ts'
 import type { MetricsHistory } from './metrics/history.ts'
 import type { MetricsReadings } from './metrics/metrics-readings.ts'
 import { type MetricsText, metricsRoute } from './metrics/metrics-route.ts'
@@ -99,6 +100,8 @@ export interface HttpServerOptions {
   readonly roundTrips?: Pick<RoundTrips, 'list'>
   /** What the supervisor of `lockstep cluster dev` hands to its nodes. Absent: nobody can be killed from here. */
   readonly devControl?: DevControl | undefined
+  /** `lockstep dev` and `lockstep cluster dev` have one. Absent: there is no lab. */
+  readonly lockLab?: LockLabOptions | undefined
   /** Makes spans of requests. Absent: nobody traces. */
   readonly tracer?: RequestTracer
   /** Whether answers tell those who may know how long they took. @default false */
@@ -194,6 +197,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     readings: options.readings,
     roundTrips: options.roundTrips,
     devControl: options.devControl,
+    lockLab: options.lockLab && new LockLab(options.lockLab, clock),
   }
   const app = Fastify({
     logger: false,

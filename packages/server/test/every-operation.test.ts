@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiRoutes } from '../src/routes/index.ts'
 import { devSupervisor } from './dev-supervisor.ts'
 import { approval, faulty, sums } from './documents.ts'
+import { fencedMemory } from './fenced-memory.ts'
 import { openTestApi, type Sent, type TestApi } from './open-test-api.ts'
 import { asking, flaky, resizing } from './operations.ts'
 import { type Method, throughClient } from './through-client.ts'
@@ -17,6 +18,7 @@ beforeAll(async () => {
   api = await openTestApi({
     workflows: [workflow('billing.monthly', async () => 'paid')],
     devControl: devSupervisor('node-1', 'node-2').control,
+    lockLab: { resource: fencedMemory(), isOffered: () => true },
   })
 })
 afterAll(async () => {
@@ -371,6 +373,18 @@ describe('every operation', () => {
     const closed = (await done('POST', `/circuit-breakers/${key}/reset`, { body: { reason: 'done' } })).body
     expect(closed).toMatchObject({ state: 'closed', history: [{ state: 'closed', reason: 'done' }, open] })
     expect((await done('GET', `${I}/${await waiting()}/progress`)).body).toEqual({ items: [] })
+  })
+
+  it('of the lock lab', async () => {
+    expect((await done('GET', '/lock-lab')).body).toMatchObject({ offered: true, tracks: 8 })
+    const ask = { track: 1, worker: 'A', ttlMs: 10_000, waitMs: 0 }
+    const { outcome, fence, token } = (await done('POST', '/lock-lab/acquire', { body: ask })).body
+    expect(outcome).toBe('granted')
+    const held = { track: 1, ttlMs: 10_000, fence, token }
+    expect((await done('POST', '/lock-lab/renew', { body: held })).body).toEqual({ outcome: 'renewed' })
+    const written = { outcome: 'written', seen: null }
+    expect((await done('POST', '/lock-lab/write', { body: { track: 1, fence } })).body).toEqual(written)
+    expect((await done('POST', '/lock-lab/release', { body: held })).body).toEqual({ outcome: 'released' })
   })
 
   it('of locks and nodes', async () => {

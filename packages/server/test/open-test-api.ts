@@ -27,6 +27,7 @@ import type { FastifyInstance } from 'fastify'
 import { inject } from 'vitest'
 import type { DevControl } from '../src/dev-cluster/dev-control.ts'
 import { httpApp } from '../src/http-server.ts'
+import type { LockLabOptions } from '../src/lock-lab/lock-lab.ts'
 import { MetricsHistory } from '../src/metrics/history.ts'
 import { MetricsReadings } from '../src/metrics/metrics-readings.ts'
 import { NodeMetrics } from '../src/metrics/node-metrics.ts'
@@ -77,6 +78,7 @@ export async function openTestApi(
     readonly warmLimit?: number
     readonly engine?: Partial<EngineOptions>
     readonly devControl?: DevControl
+    readonly lockLab?: LockLabOptions
   } = {},
 ): Promise<TestApi> {
   const { workflows = [], basePath = '', warmLimit = 1_000 } = options
@@ -113,6 +115,7 @@ export async function openTestApi(
     deadLetters: new DeadLetters({ store: postgresDeadLetters(db), start: (request) => engine.start(request) }),
     access: { auth: 'none', store: postgresAccess(db), secret: 'of a test', passwordCost: 10 },
     devControl: options.devControl,
+    lockLab: options.lockLab,
     logger,
     health: { started: () => true, ready: async () => [] },
   })

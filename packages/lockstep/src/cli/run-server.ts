@@ -28,7 +28,10 @@ async function serve({ config, ...flags }: ServerFlags, defaults: RawOptions, is
   const channel = parentChannel()
   const { nodeName } = options
   const control = channel && nodeName !== undefined ? new DevLink(nodeName, channel, systemClock) : undefined
-  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs, control)
+  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs, {
+    isDev,
+    control,
+  })
   const keys = isDev && process.stdout.isTTY === true && process.stdin.isTTY === true
   process.stdout.write(welcome(node.url, options, keys ? DEV_KEYS_HELP : undefined))
   stopOnSignal(() => node.stop(), options.drainMs, logger)

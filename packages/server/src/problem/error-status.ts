@@ -74,6 +74,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   BREAKER_NOT_FOUND: 404,
   NODE_NOT_FOUND: 404,
   NODE_WRONG_STATE: 409,
+  LOCK_LAB_NOT_OFFERED: 409,
   NOT_DEV_CLUSTER: 409,
   CACHE_NOT_FOUND: 404,
   SINGLETON_BUSY: 409,

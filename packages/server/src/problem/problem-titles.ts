@@ -51,6 +51,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   BREAKER_NOT_FOUND: 'The breaker never opened',
   NODE_NOT_FOUND: 'No such node',
   NODE_WRONG_STATE: 'The node cannot do this as it stands',
+  LOCK_LAB_NOT_OFFERED: 'There is no lock lab here',
   NOT_DEV_CLUSTER: 'This is no cluster for development',
   SINGLETON_BUSY: 'An instance is running, and one may at a time',
   FLOW_POLICY_CHANGED: 'The flow policy changed since it was read',

@@ -185,6 +185,12 @@ export const NotDevCluster = defineError(
     'Only the nodes of `lockstep cluster dev` can be killed, frozen and revived from here. Drain a node, or stop its process',
 )
 
+export const LockLabNotOffered = defineError(
+  'LOCK_LAB_NOT_OFFERED',
+  { retryable: false },
+  (_: object) => 'Only nodes of `lockstep dev` and `lockstep cluster dev` have a lock lab',
+)
+
 export const NodeWrongState = defineError(
   'NODE_WRONG_STATE',
   { retryable: false },

@@ -124,6 +124,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   LOCK_IS_INSTANCE:
     'The key is an instance that a living node works on: it is not taken away. Cancel or terminate the instance.',
   LOCK_KIND_MISMATCH: 'The name is in use as another kind of lock. Give the two different names.',
+  LOCK_LAB_NOT_OFFERED:
+    'Only nodes of `lockstep dev` and `lockstep cluster dev` have a lock lab: it makes locks that nobody needs.',
   LOCK_NOT_FOUND: 'Nobody holds the lock or waits for it.',
   LOCK_TIMEOUT: 'The lock did not become free in time. Wait longer, or look at who holds it.',
   MAIL_REFUSED: 'The mail server refused the mail, its recipients or our credentials for good.',

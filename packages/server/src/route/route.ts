@@ -10,6 +10,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { DevControl } from '../dev-cluster/dev-control.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
 import type { StreamSeats } from '../live/stream-seats.ts'
+import type { LockLab } from '../lock-lab/lock-lab.ts'
 import type { MetricsHistory } from '../metrics/history.ts'
 import type { MetricsReadings } from '../metrics/metrics-readings.ts'
 import type { RoundTrips } from '../metrics/round-trips.ts'
@@ -56,6 +57,8 @@ export interface ApiContext {
   /** Absent: this server is no node of `lockstep cluster dev`. */
   readonly roundTrips: Pick<RoundTrips, 'list'> | undefined
   readonly devControl: DevControl | undefined
+  /** Absent: this server is not for development. */
+  readonly lockLab: LockLab | undefined
 }
 
 type Part<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined

@@ -42,6 +42,7 @@ import { countInstances, getInstance, listInstances, searchInstances, startInsta
 import { readJournal } from './journal.ts'
 import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
 import { getLockContention } from './lock-contention.ts'
+import { acquireInLab, getLockLab, releaseInLab, renewInLab, writeInLab } from './lock-lab.ts'
 import { getLock, listLocks, releaseLock } from './locks.ts'
 import { queryMetrics } from './metrics-query.ts'
 import { progressOfInstance } from './progress.ts'
@@ -246,6 +247,11 @@ export const apiRoutes: readonly AnyRoute[] = [
   pauseNode,
   continueNode,
   reviveNode,
+  getLockLab,
+  acquireInLab,
+  renewInLab,
+  releaseInLab,
+  writeInLab,
   listLeaders,
   listClusterEvents,
   examine,

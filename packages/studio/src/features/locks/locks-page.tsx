@@ -19,6 +19,8 @@ import { shortId } from '../../ui/time-text.ts'
 import { Contention } from './contention.tsx'
 import { Fence } from './fence.tsx'
 import { Holder } from './holder.tsx'
+import { lockLabQuery } from './lab/lab-calls.ts'
+import { LockLab } from './lab/lock-lab.tsx'
 import { LockFlags } from './lock-flags.tsx'
 import { LockPanel } from './lock-panel.tsx'
 import { filterLocks, lockFigures, lockFolders } from './lock-tree.ts'
@@ -42,6 +44,9 @@ export function LocksPage() {
     refetchInterval: usePollMs(2_000, 2_000),
   })
   const all = useQuery({ ...manyLocksQuery(undefined), refetchInterval: usePollMs(5_000, 5_000) })
+  const { data: lab } = useQuery(lockLabQuery())
+  const hasLab = lab?.offered === true
+  const view = search.view === 'waits' ? 'waits' : search.view === 'lab' && hasLab ? 'lab' : 'keys'
   const folders = lockFolders(all.data?.locks ?? [])
   const more = all.data?.isCut === true ? '+' : ''
   const list = (
@@ -58,13 +63,14 @@ export function LocksPage() {
       {query.error instanceof Problem && query.error.code === 'PROVIDER_UNAVAILABLE' && <StoreDown />}
       <Contention />
       <Tabs
-        value={search.view === 'waits' ? 'waits' : 'keys'}
-        onChange={(view) => change({ view: view === 'waits' ? view : undefined }, true)}
+        value={view}
+        onChange={(to) => change({ view: to === null || to === 'keys' ? undefined : to }, true)}
         keepMounted={false}
       >
         <Tabs.List>
           <Tabs.Tab value="keys">Locks by key</Tabs.Tab>
           <Tabs.Tab value="waits">Who waits for whom</Tabs.Tab>
+          {hasLab && <Tabs.Tab value="lab">Lock lab</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="keys" className={classes.view}>
           {all.data !== undefined && <Figures {...all.data} />}
@@ -112,6 +118,11 @@ export function LocksPage() {
         <Tabs.Panel value="waits" className={classes.view}>
           <WaitGraph />
         </Tabs.Panel>
+        {lab !== undefined && hasLab && (
+          <Tabs.Panel value="lab" className={classes.view}>
+            <LockLab tracks={lab.tracks} />
+          </Tabs.Panel>
+        )}
       </Tabs>
       {search.lock !== undefined && <LockPanel lockKey={search.lock} close={() => change({ lock: undefined }, true)} />}
     </Page>
