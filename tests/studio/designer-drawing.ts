@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Locator } from 'playwright-core'
@@ -22,15 +21,14 @@ import {
   publish,
   publishedVersion,
   ready,
-  SCHEMES,
   saveAs,
   saveState,
   step,
   studio,
 } from './designer-site.ts'
 import { large, saga } from './designer-workflows.ts'
+import { seriousFaultsInBoth } from './serious-faults.ts'
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const NOTE = [
   '# Each step undoes itself',
   'when a **later** one fails, see [sagas](https://example.org/sagas):',
@@ -744,23 +742,7 @@ export function drawing(): void {
     const found: string[] = []
     const look = async (name: string): Promise<void> => {
       await picture(name)
-      await page.evaluate(axeSource)
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        // Colours are all that differs in the dark.
-        const rules = colorScheme === 'light' ? undefined : ['color-contrast']
-        const violations = await page.evaluate(async (only) => {
-          // biome-ignore lint/suspicious/noExplicitAny: put into the page by the line above
-          const { violations } = await (globalThis as any).axe.run(document.getElementById('main'), {
-            resultTypes: ['violations'],
-            ...(only === undefined ? {} : { runOnly: { type: 'rule', values: only } }),
-          })
-          return violations
-            .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-            .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
-        }, rules)
-        found.push(...violations.map((each: string) => `${name}, ${colorScheme}: ${each}`))
-      }
+      found.push(...(await seriousFaultsInBoth(page)).map((each) => `${name}, ${each}`))
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     }
     await open('blank')

@@ -151,7 +151,7 @@ export async function publish(): Promise<void> {
 export const publishedVersion = async (id: string): Promise<number | null> =>
   (await studio.api('GET', `${D}/${id}`)).version
 
-export const SCHEMES = ['light', 'dark'] as const
+const SCHEMES = ['light', 'dark'] as const
 
 /** LOCKSTEP_PICTURES=1: what the page shows goes into the documentation, light and dark. */
 export async function picture(name: string, on: Page = page): Promise<void> {

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { cloneDatabase } from '@lockstep/testing/harness'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { LockstepProcess } from '../start/run-lockstep.ts'
+import { keepPicture } from './keep-picture.ts'
 import { openBrowser, openContext } from './open-browser.ts'
 import { type Api, apiOf } from './open-studio.ts'
+import { seriousFaultsInBoth } from './serious-faults.ts'
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
 const key = randomBytes(24).toString('base64url')
 const password = randomBytes(12).toString('base64url')
 
@@ -60,25 +59,10 @@ async function signedIn(name: string, at = url): Promise<Page> {
 const card = (name: string, on = page) => on.locator(`[data-testid="node"][data-name="${name}"]`)
 const button = (name: string, label: string, on = page) => card(name, on).getByRole('button', { name: label })
 
-/** What is wrong for those who cannot see well; in the dark only colours are different. */
+/** What is wrong for those who cannot see well. */
 async function lookAt(name: string): Promise<readonly string[]> {
-  const found: string[] = []
-  await page.evaluate(axeSource)
-  for (const scheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme: scheme })
-    await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor()
-    const serious = await page.evaluate(async () => {
-      // biome-ignore lint/suspicious/noExplicitAny: put there by the caller
-      const { violations } = await (globalThis as any).axe.run({ resultTypes: ['violations'] })
-      return violations
-        .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
-    })
-    found.push(...serious.map((each: string) => `${scheme}: ${each}`))
-    if (process.env.LOCKSTEP_PICTURES === '1')
-      await page.screenshot({ path: path.join(pictures, `${name}-${scheme}.png`) })
-  }
-  return found
+  await keepPicture(page, name)
+  return seriousFaultsInBoth(page)
 }
 
 describe('a dev cluster in Studio', { timeout: 240_000 }, () => {

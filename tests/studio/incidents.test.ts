@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { keepPicture } from './keep-picture.ts'
 import { openBrowser, SharedPage } from './open-browser.ts'
 import { openStudio, type Studio } from './open-studio.ts'
-import { seriousFaults } from './serious-faults.ts'
+import { seriousFaultsInBoth } from './serious-faults.ts'
 
 let studio: Studio
 let browser: Browser
@@ -60,7 +60,7 @@ describe('incidents that are alike', { timeout: 240_000, retry: 1 }, () => {
     await card(id).getByText('She knows the bank').waitFor()
     await fail(id)
     await card(id).getByText('failed again since').waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     await page.goto(studio.url)
     await page.locator('[data-attention="incident"]', { hasText: id }).getByText('ana sees to it').waitFor()
     const { items } = await studio.api('GET', '/audit-log?operation=tendIncidents&limit=10')
@@ -83,7 +83,7 @@ describe('incidents that are alike', { timeout: 240_000, retry: 1 }, () => {
     const muted = page.getByTestId('muted-incidents')
     await muted.filter({ hasText: `The bank of ${id} is closed` }).waitFor()
     await muted.getByText(/Muted, comes back\s+in/).waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     await keepPicture(page, 'incidents-care')
     const asked = page.waitForResponse((response) => response.url().includes('/incidents/groups?limit=6&muted=false'))
     await page.goto(studio.url)

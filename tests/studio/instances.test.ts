@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { keepPicture } from './keep-picture.ts'
 import { openBrowser, openContext, SharedPage } from './open-browser.ts'
 import { openStudioCluster, type Studio } from './open-studio.ts'
-import { seriousFaults } from './serious-faults.ts'
+import { seriousFaultsInBoth } from './serious-faults.ts'
 import { markupText, publishAll, run } from './workflows.ts'
 
 let studio: Studio
@@ -204,7 +204,7 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await peek.getByText('The card is expired').waitFor()
     await peek.locator('[data-step="charge"][data-status="faulted"]').waitFor()
     expect(new URL(page.url()).searchParams.get('peek')).toBe(faulted.id)
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     await keepPicture(page, 'instances-peek')
     await page.getByRole('button', { name: 'Close' }).click()
     await peek.waitFor({ state: 'detached' })
@@ -247,7 +247,7 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     const completed = await tabs.locator('[data-active="true"]').innerText()
     expect(completed.replace(/\D/g, '')).toBe(String(statuses.completed))
     await expect.poll(() => page.locator('tbody tr').count()).toBe(Math.min(50, statuses.completed))
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     // Nobody counts by members of the input.
     await page.goto(`${studio.url}/instances?input.customerId=tab-1`)
     await tabs.getByRole('link', { name: 'All', exact: true }).waitFor()
@@ -274,7 +274,7 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     await row('ask').getByText('Only there').waitFor()
     await row('total').getByText('Only here').waitFor()
     expect(await page.getByTestId('compared-count').innerText()).toBe('4 of 4 steps differ')
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     await keepPicture(page, 'instance-compare')
     await page.reload()
     await row('ask').waitFor()

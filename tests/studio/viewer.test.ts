@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { keepPicture } from './keep-picture.ts'
 import { openBrowser, SharedPage } from './open-browser.ts'
 import { openStudio } from './open-studio.ts'
-import { seriousFaults } from './serious-faults.ts'
+import { seriousFaultsInBoth } from './serious-faults.ts'
 import { publishAll, run } from './workflows.ts'
 
-const pictures = path.join(import.meta.dirname, '..', '..', 'docs', 'assets', 'studio')
 const face = new URL('../../packages/lockstep/dist/index.js', import.meta.url).href
 
 /** The second step of one says how far it is; it, and the step of the other, end when the file that their input names is there. */
@@ -75,13 +75,8 @@ describe('one instance', { timeout: 240_000, retry: 1 }, () => {
     await timeline.getByRole('button', { name: /^weigh/ }).waitFor()
     await panel.getByText('kilos: 12').waitFor()
     await panel.getByTestId('step-progress').waitFor({ state: 'detached' })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-      expect(await seriousFaults(page)).toEqual([])
-      if (process.env.LOCKSTEP_PICTURES === '1')
-        await page.screenshot({ path: path.join(pictures, `function-${colorScheme}.png`) })
-    }
+    expect(await seriousFaultsInBoth(page)).toEqual([])
+    await keepPicture(page, 'function')
     await page.emulateMedia({ colorScheme: 'light' })
 
     await page.getByRole('tab', { name: /Journal/ }).click()
@@ -151,7 +146,7 @@ describe('one instance', { timeout: 240_000, retry: 1 }, () => {
     await expect.poll(width).toBeCloseTo(before * 2, -1)
     await timeline.getByRole('button', { name: 'Zoom out' }).click()
     await expect.poll(width).toBeCloseTo(before, -1)
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
 
     await studio.api('POST', `/workflow-instances/${waiting.id}/resume`, { bookmark: 'approved', payload: {} })
     await page.getByTestId('timeline-now').waitFor({ state: 'detached' })
@@ -200,7 +195,7 @@ describe('one instance', { timeout: 240_000, retry: 1 }, () => {
     await page.reload()
     await page.getByTestId('fence').getByText('7', { exact: true }).waitFor()
     await page.getByTestId('fence').getByRole('link', { name: 'Lock' }).waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
     await page.unroute(/\/api\/v1\/workflow-instances\/wfi_[^/]+(\/why)?$/)
     for (const id of [first, second])
       await studio.api('POST', `/workflow-instances/${id}/terminate`, { reason: 'seen' })
