@@ -121,6 +121,6 @@ describe('incidents that are alike', { timeout: 240_000, retry: 1 }, () => {
       .getByTestId('last-resolved')
       .getByText(/The bank of .* is closed/)
       .waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await seriousFaultsInBoth(page)).toEqual([])
   })
 })

@@ -80,13 +80,18 @@ export const acquireInLab = route({
   problems,
   async handle(context, { body: { track, worker, ttlMs, waitMs }, gone, rest }) {
     const { lab, locks } = openLab(context)
-    const meta = { owner: `lab worker ${worker}` }
     // Nobody here renews it: whoever holds it does, or lets it end.
-    const asked = { ttlMs, waitMs, meta, renew: false, signal: gone }
-    const got = await lab.wait(() => rest(() => locks.mutex(labKey(track)).tryAcquire(asked)))
-    if (!got.ok) return { status: 200, body: { outcome: 'busy', fence: null, token: null } }
-    const { fence, token } = got.detach()
-    return { status: 200, body: { outcome: 'granted', fence, token } }
+    const asked = { ttlMs, waitMs, renew: false, meta: { owner: `lab worker ${worker}` } }
+    const acquire = (closing: AbortSignal) => {
+      const signal = AbortSignal.any([closing, gone])
+      return unlessAborted(signal, locks.mutex(labKey(track)).tryAcquire({ ...asked, signal }))
+    }
+    const got = await lab.wait(() => rest(() => context.waits.within(acquire)))
+    // Whoever asked has hung up: the others need not wait for its end.
+    if (got?.ok === true && gone.aborted) await got.release()
+    const ticket = got?.ok === true && !gone.aborted ? await unlessLost(async () => got.detach()) : undefined
+    if (ticket === undefined) return { status: 200, body: { outcome: 'busy', fence: null, token: null } }
+    return { status: 200, body: { outcome: 'granted', fence: ticket.fence, token: ticket.token } }
   },
 })
 
@@ -108,9 +113,8 @@ export const renewInLab = route({
   async handle(context, { body }) {
     const { lab, locks } = openLab(context)
     lab.pass()
-    const lease = await unlessLost(locks.attach(ticketOf(body)))
-    lease?.detach()
-    return { status: 200, body: { outcome: lease === undefined ? 'lost' : 'renewed' } }
+    const ticket = await unlessLost(async () => (await locks.attach(ticketOf(body))).detach())
+    return { status: 200, body: { outcome: ticket === undefined ? 'lost' : 'renewed' } }
   },
 })
 
@@ -126,7 +130,7 @@ export const releaseInLab = route({
   async handle(context, { body }) {
     const { lab, locks } = openLab(context)
     lab.pass()
-    const lease = await unlessLost(locks.attach(ticketOf(body)))
+    const lease = await unlessLost(() => locks.attach(ticketOf(body)))
     return { status: 200, body: { outcome: (await lease?.release()) ?? 'lost' } }
   },
 })
@@ -158,10 +162,20 @@ export const writeInLab = route({
   },
 })
 
-/** Expected here: it is what the lab shows. */
-async function unlessLost<T>(attached: Promise<T>): Promise<T | undefined> {
+/** Who hung up, or is let go, gets nothing. */
+async function unlessAborted<T>(signal: AbortSignal, got: Promise<T>): Promise<T | undefined> {
   try {
-    return await attached
+    return await got
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
+  }
+}
+
+/** Expected here: it is what the lab shows. */
+async function unlessLost<T>(run: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await run()
   } catch (error) {
     if (LeaseLost.is(error)) return undefined
     throw error
