@@ -218,20 +218,24 @@ export const groups = statement<Groups, GroupRow>(
    before as materialized (
      select p.definition_id, p.first_version, r.id, r.version, r.status
        from (select distinct t.definition_id, t.first_version from told t where t.first_version > 1 and t.last_version >= t.first_version) p
-       join definition_version v on v.id = p.definition_id and v.version = p.first_version and v.tenant = $1
+       cross join lateral (
+         select d.published_at from definition_version d where d.id = p.definition_id and d.version = p.first_version and d.tenant = $1 offset 0) v
        cross join lateral (
          select x.id, x.tenant, x.definition_id, x.version, x.status from instance x
           where x.id < rpad(lpad(to_hex((extract(epoch from v.published_at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
           order by x.id desc limit $9) r
-      where r.tenant = $1 and r.definition_id = p.definition_id and r.version < p.first_version)
-   select t.*, s.slot_ms, s.from_ms, c.slots, c.counts, b.version as clean_version
+      where r.tenant = $1 and r.definition_id = p.definition_id and r.version < p.first_version),
+   ran as (
+     select r.definition_id, r.first_version, max(r.version) filter (where r.status = 'completed') as version from before r group by 1, 2),
+   known as materialized (
+     select distinct r.definition_id, r.first_version, x.fingerprint
+       from before r cross join lateral (select n.fingerprint from incident n where n.instance_id = r.id and n.tenant = $1 offset 0) x)
+   select t.*, s.slot_ms, s.from_ms, c.slots, c.counts, case when k.fingerprint is null and t.last_version >= t.first_version then r.version end as clean_version
      from told t
      join span s on s.fingerprint = t.fingerprint
      left join came c on c.fingerprint = t.fingerprint
-     left join lateral (
-       select max(r.version) filter (where r.status = 'completed') as version
-         from before r where r.definition_id = t.definition_id and r.first_version = t.first_version and t.last_version >= t.first_version
-       having not bool_or(exists (select 1 from incident x where x.instance_id = r.id and x.tenant = $1 and x.fingerprint = t.fingerprint))) b on true
+     left join ran r on r.definition_id = t.definition_id and r.first_version = t.first_version
+     left join known k on k.definition_id = t.definition_id and k.first_version = t.first_version and k.fingerprint = t.fingerprint
     order by t.open desc, t.fingerprint`,
   { readOnly: true },
 )

@@ -1,8 +1,9 @@
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import * as sql from '../../src/engine/browse-instance.sql.ts'
-import { type Db, type Given, migrate, postgresBrowse, type Statement } from '../../src/index.ts'
+import { type Db, migrate, postgresBrowse, type Statement } from '../../src/index.ts'
 import { edge, openTestPglite, openTestPostgres } from '../open-test-database.ts'
+import { touchedPages } from './touched-pages.ts'
 
 const ROWS = 12_000
 const uuid = (n: number): string => `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -35,14 +36,7 @@ describe.each(['postgres', 'pglite'] as const)('finding instances on %s', (drive
     await db?.close()
   })
 
-  async function touched<P>({ name, text, bind }: Statement<P, unknown>, params: P): Promise<number> {
-    const explained: Statement<P, { 'QUERY PLAN': readonly { readonly Plan: Readonly<Record<string, number>> }[] }> = {
-      ...{ name: `explain_${name}`, readOnly: true, bind },
-      text: `explain (analyze, buffers, format json) ${text}`,
-    }
-    const { Plan: plan } = (await db.lane('api').one(explained, ...([params] as unknown as Given<P>)))['QUERY PLAN'][0]!
-    return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!
-  }
+  const touched = <P>(statement: Statement<P, unknown>, params: P) => touchedPages(db, statement, params)
 
   const ids = Array.from({ length: 20 }, (_, n) => uuid(n * 500 + 1))
   const among = { tenant: TENANT, text: 'order-', ids, limit: 51 } as unknown as sql.InstancesAmong
