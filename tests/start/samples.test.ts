@@ -87,10 +87,11 @@ describe('samples', () => {
 })
 
 describe('lockstep dev', () => {
-  it('has them, and takes them back for good', async () => {
+  it('has them and the lock lab, and takes them back for good', async () => {
     const dev = (): LockstepProcess => new LockstepProcess(['dev', '--port', '0'], { cwd: folder })
     await using node = dev()
     const url = await node.url()
+    expect(await read(url, '/lock-lab')).toMatchObject({ offered: true })
     await until('they are published', async () => (await published(url)).length === sampleIds.length, 90_000)
     const some = async (): Promise<number> => (await read(url, '/workflow-instances')).items.length
     await until('one has begun', async () => (await some()) > 0, 90_000)
