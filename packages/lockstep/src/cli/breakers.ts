@@ -49,6 +49,7 @@ export function breakersCommand(terminal: Terminal): Command {
           ['probe in', probeText(body)],
           ['probed by', body.probeNodeId ?? undefined],
           ['changed', agoText(body.changedAt, terminal.now())],
+          ['lately', latelyText(body.history ?? [], terminal.now())],
         ])
       },
     ),
@@ -80,3 +81,14 @@ export function breakersCommand(terminal: Terminal): Command {
 }
 
 const probeText = (row: Body): string => (row.state === 'open' ? spanText(row.openForMs) : '')
+
+const LATELY = 5
+
+/** `closed 2 min ago by ana, half-open 3 min ago, …`; the whole is in --json. */
+function latelyText(history: readonly Body[], now: number): string | undefined {
+  const said = history.slice(0, LATELY).map(({ state, at, by }) => {
+    const who = by === null || by === undefined ? '' : ` by ${by}`
+    return `${state} ${agoText(at, now)}${who}`
+  })
+  return said.length === 0 ? undefined : said.join(', ')
+}
