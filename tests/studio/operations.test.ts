@@ -95,7 +95,7 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').fill('Work on the bank')
     await dialog.getByRole('button', { name: 'Open it' }).click()
-    await card.getByText('Work on the bank').waitFor()
+    await card.getByTitle('Work on the bank').waitFor()
 
     bankWorks = true
     const waiting = await studio.api('POST', '/workflow-instances', { definitionId: 'pay', input: {} })
@@ -120,6 +120,7 @@ describe('operations in Studio', { timeout: 240_000, retry: 1 }, () => {
     await history.getByText('The bank is back').waitFor()
     await history.getByText('Work on the bank').waitFor()
     await history.getByRole('img', { name: /^Last \d+ changes: opened/ }).waitFor()
+    await keepPicture('breaker-history')
     await other.locator('header [data-status="completed"]').waitFor()
     const [entry] = (await studio.api('GET', '/audit-log?operation=resetCircuitBreaker')).items
     expect(entry).toMatchObject({ reason: 'The bank is back', before: { state: 'open' }, after: { state: 'closed' } })

@@ -1,7 +1,7 @@
 import { Check, X } from 'lucide-react'
 import { MayButton } from '../../../ui/may-button.tsx'
 import classes from './lab.module.css'
-import { type LabState, openSpan, percent, placeOf, type WorkerName } from './lab-model.ts'
+import { type LabState, openSpan, percent, placeOf, type WorkerName, windowOf } from './lab-model.ts'
 import { moveText, pictureText, shortFence, spanWords } from './lab-words.ts'
 
 interface LanesProps {
@@ -11,7 +11,20 @@ interface LanesProps {
   readonly crash: (worker: WorkerName) => void
 }
 
-/** A lane for each worker, the last twenty seconds from left to right. */
+/** The seconds of the race that the lanes show. */
+export function LabScale({ now }: { readonly now: number }) {
+  const { from, lengthMs } = windowOf(now)
+  return (
+    <div className={`${classes.scale} small muted num`} aria-hidden>
+      <span>{seconds(from)}</span>
+      <span>{seconds(from + lengthMs)}</span>
+    </div>
+  )
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(0)} s`
+
+/** A lane for each worker, time from left to right. */
 export function LabLanes({ state, workers, now, crash }: LanesProps) {
   return (
     <ol className={classes.lanes} data-testid="lab-lanes" aria-label={`Workers. ${pictureText(state, workers)}.`}>

@@ -8,6 +8,7 @@ import {
   openSpan,
   placeOf,
   WINDOW_MS,
+  windowOf,
 } from './lab-model.ts'
 import { moveText, pictureText, refusedText } from './lab-words.ts'
 
@@ -54,11 +55,13 @@ describe('the lanes of the lab', () => {
     expect(log[0]!.at).toBe(99_000)
   })
 
-  it('are placed in the window that ends now', () => {
+  it('are placed in the window, which a young race does not fill', () => {
     const span = { worker: 'A', kind: 'holding', from: 10_000 } as const
     expect(placeOf(span, 20_000)).toEqual({ left: 50, width: 50 })
     expect(placeOf({ ...span, to: 15_000 }, 20_000)).toEqual({ left: 50, width: 25 })
     expect(placeOf({ ...span, to: 11_000 }, 40_000)).toBeUndefined()
+    expect(placeOf({ ...span, from: 0 }, 3_000)).toEqual({ left: 0, width: 50 })
+    expect(windowOf(30_000)).toEqual({ from: 10_000, lengthMs: 20_000 })
   })
 })
 

@@ -107,15 +107,26 @@ function changed(spans: readonly Span[], { worker, at, fence }: Move, kind: Span
   return kind === undefined ? ended : [...ended, { worker, kind, from: at, fence: fence ?? before?.fence }]
 }
 
-/** Where a span lies in the window that ends now, in percent. `undefined`: it has left it. */
+const SHORTEST_MS = 6_000
+
+/** What the lanes show: all of a young race, then the last twenty seconds. */
+export function windowOf(now: number): { readonly from: number; readonly lengthMs: number } {
+  const from = Math.max(0, now - WINDOW_MS)
+  return { from, lengthMs: Math.max(SHORTEST_MS, now - from) }
+}
+
+/** Where a span lies in the window, in percent. `undefined`: it has left it. */
 export function placeOf(
   { from, to }: Span,
   now: number,
 ): { readonly left: number; readonly width: number } | undefined {
-  const start = Math.max(from, now - WINDOW_MS)
+  const start = Math.max(from, windowOf(now).from)
   const end = Math.min(to ?? now, now)
-  if (end < now - WINDOW_MS || end < start) return undefined
-  return { left: percent(start, now), width: Math.max(0.4, ((end - start) / WINDOW_MS) * 100) }
+  if (end < start) return undefined
+  return { left: percent(start, now), width: Math.max(0.4, percent(end, now) - percent(start, now)) }
 }
 
-export const percent = (at: number, now: number): number => ((at - (now - WINDOW_MS)) / WINDOW_MS) * 100
+export function percent(at: number, now: number): number {
+  const { from, lengthMs } = windowOf(now)
+  return ((at - from) / lengthMs) * 100
+}

@@ -7,7 +7,7 @@ import { MayButton } from '../../../ui/may-button.tsx'
 import { Card } from '../../../ui/page.tsx'
 import { durationText } from '../../../ui/time-text.ts'
 import classes from './lab.module.css'
-import { LabLanes } from './lab-lanes.tsx'
+import { LabLanes, LabScale } from './lab-lanes.tsx'
 import { type LabState, workerNames } from './lab-model.ts'
 import { moveText, refusedText } from './lab-words.ts'
 import { useRace } from './use-race.ts'
@@ -99,6 +99,7 @@ export function LockLab({ tracks }: { readonly tracks: number }) {
         ) : (
           <div className={classes.picture} data-testid="lab-ready">
             <LabLanes state={race.state} workers={workers} now={race.now} crash={race.crash} />
+            <LabScale now={race.now} />
             <Legend />
             <Figures state={race.state} />
             <Moves state={race.state} />
