@@ -1,4 +1,4 @@
-import type { Incident, IncidentFilter, IncidentStore } from '@lockstep/engine/ports'
+import type { Incident, IncidentFilter, IncidentGroup, IncidentStore } from '@lockstep/engine/ports'
 import type { Db, Lane } from '../db/db.ts'
 import * as sql from './incident.sql.ts'
 import { unlessDeadlock } from './stimulus-store.ts'
@@ -23,27 +23,14 @@ export function postgresIncidents(db: Db): IncidentStore {
       const row = await lane.maybeOne(sql.one, { tenant, id })
       return row && toIncident(tenant, row)
     },
-    groups: async (tenant, { definitionId, fingerprint, muted }, limit) =>
-      (await lane.many(sql.groups, { tenant, definitionId, fingerprint, muted, limit, lookAt: GROUP_LOOK_AT })).map(
-        (row) => ({
-          fingerprint: row.fingerprint,
-          definitionId: row.definition_id ?? '',
-          code: row.code,
-          step: row.step ?? undefined,
-          message: row.message,
-          open: row.open,
-          instances: row.instances,
-          firstAt: row.first_at,
-          lastAt: row.last_at,
-          firstVersion: row.first_version ?? 0,
-          lastVersion: row.last_version ?? 0,
-          acknowledgedAt: row.acknowledged_at ?? undefined,
-          acknowledgedBy: row.acknowledged_by ?? undefined,
-          assignee: row.assignee ?? undefined,
-          mutedUntil: row.muted_until ?? undefined,
-          note: row.note ?? undefined,
-        }),
-      ),
+    groups: async (tenant, { fingerprint, definitionId, muted }, limit) => {
+      const wanted = { tenant, definitionId, muted, limit, lookAt: GROUP_LOOK_AT }
+      const rows =
+        fingerprint === undefined
+          ? await lane.many(sql.groups, wanted)
+          : await lane.many(sql.group, { ...wanted, fingerprint })
+      return rows.map(toGroup)
+    },
     tend: async (tending) => {
       const { tenant, fingerprint } = tending
       if ((await lane.maybeOne(sql.tend, tending)) === undefined) return false
@@ -112,5 +99,24 @@ const toIncident = (tenant: string, row: sql.IncidentRow): Incident => ({
   openedAt: row.opened_at,
   resolvedAt: row.resolved_at ?? undefined,
   resolution: row.resolution ?? undefined,
+  note: row.note ?? undefined,
+})
+
+const toGroup = (row: sql.GroupRow): IncidentGroup => ({
+  fingerprint: row.fingerprint,
+  definitionId: row.definition_id ?? '',
+  code: row.code,
+  step: row.step ?? undefined,
+  message: row.message,
+  open: row.open,
+  instances: row.instances,
+  firstAt: row.first_at,
+  lastAt: row.last_at,
+  firstVersion: row.first_version ?? 0,
+  lastVersion: row.last_version ?? 0,
+  acknowledgedAt: row.acknowledged_at ?? undefined,
+  acknowledgedBy: row.acknowledged_by ?? undefined,
+  assignee: row.assignee ?? undefined,
+  mutedUntil: row.muted_until ?? undefined,
   note: row.note ?? undefined,
 })

@@ -142,28 +142,24 @@ export interface GroupRow {
 interface Groups {
   readonly tenant: string
   readonly definitionId: string | undefined
-  readonly fingerprint: string | undefined
   readonly muted: boolean | undefined
   readonly limit: number
   readonly lookAt: number
 }
 
 /**
- * Of the newest open ones, by the index of them. Grouped by instance first: a count of distinct ones would sort them all. `heard`: muted, but a version
- * failed that was published later; of muted groups alone, and by primary key. What was said of a group holds while any of it is open that was then.
+ * Grouped by instance first: a count of distinct ones would sort them all. `heard`: muted, but a version failed that was published later; of muted groups
+ * alone, and by primary key. What was said of a group holds while any of it is open that was then.
  */
-export const groups = statement<Groups, GroupRow>(
-  'incident_groups',
-  (p) => [p.tenant, p.definitionId, p.limit, p.lookAt, p.fingerprint, p.muted],
-  `with newest as materialized (
-     select x.id, x.instance_id, x.fingerprint, x.opened_at from incident x
-      where x.tenant = $1 and x.resolved_at is null order by x.id desc limit $4),
+const grouped = (open: string): string => `
+   with newest as materialized (
+     select x.id, x.instance_id, x.fingerprint, x.opened_at from incident x where x.tenant = $1 and x.resolved_at is null ${open}),
    alike as (
      select a.fingerprint, sum(a.open)::integer as open, count(*)::integer as instances, min(a.first_at) as first_at, max(a.last_at) as last_at,
             min(a.oldest)::uuid as oldest, max(a.newest)::uuid as newest
        from (select n.fingerprint, n.instance_id, count(*) as open, min(n.opened_at) as first_at, max(n.opened_at) as last_at,
                     min(n.id::text collate "C") as oldest, max(n.id::text collate "C") as newest
-               from newest n where $5::text is null or n.fingerprint = $5
+               from newest n
               group by n.fingerprint, n.instance_id) a
       group by a.fingerprint),
    heard as materialized (
@@ -186,8 +182,24 @@ export const groups = statement<Groups, GroupRow>(
      join lateral (select x.instance_id, x.code, x.step, x.message from incident x where x.id = g.newest and x.tenant = $1 offset 0) n on true
      left join lateral (select x.definition_id, x.version from instance x where x.id = n.instance_id offset 0) i on true
      left join lateral (select y.version from incident x join instance y on y.id = x.instance_id where x.id = g.oldest and x.tenant = $1 offset 0) o on true
-    where ($2::text is null or i.definition_id = $2) and ($6::boolean is null or (g.muted_until is not null) = $6)
-    order by g.open desc, g.fingerprint limit $3`,
+    where ($2::text is null or i.definition_id = $2) and ($5::boolean is null or (g.muted_until is not null) = $5)
+    order by g.open desc, g.fingerprint limit $3`
+
+const bindGroups = (p: Groups): readonly unknown[] => [p.tenant, p.definitionId, p.limit, p.lookAt, p.muted]
+
+/** Of the newest open ones, by the index of them. */
+export const groups = statement<Groups, GroupRow>(
+  'incident_groups',
+  bindGroups,
+  grouped('order by x.id desc limit $4'),
+  { readOnly: true },
+)
+
+/** One of them, by the index of open ones that are alike: many others may have come after it. */
+export const group = statement<Groups & { fingerprint: string }, GroupRow>(
+  'incident_group',
+  (p) => [...bindGroups(p), p.fingerprint],
+  grouped('and x.fingerprint = $6 limit $4'),
   { readOnly: true },
 )
 
@@ -220,12 +232,15 @@ export const tend = statement<Tending, { fingerprint: string }>(
    returning c.fingerprint`,
 )
 
-/** A few of what was said long ago of groups that have nothing open: whoever writes a row takes more than one away, and the table stays small. */
+/**
+ * A few of what was said long ago of groups that have nothing open: whoever writes a row takes more than one away, and the table stays small. The age is
+ * looked at twice: somebody may speak of one of them while this waits for its row.
+ */
 export const forgetCare = statement<{ tenant: string; fingerprint: string; limit: number }>(
   'incident_care_forget',
   (p) => [p.tenant, p.fingerprint, p.limit],
   `delete from incident_care c
-    where c.tenant = $1 and c.fingerprint = any (array(
+    where c.tenant = $1 and c.changed_at < clock_timestamp() - interval '30 days' and c.fingerprint = any (array(
       select o.fingerprint from incident_care o
        where o.tenant = $1 and o.fingerprint <> $2 and o.changed_at < clock_timestamp() - interval '30 days'
          and (o.muted_until is null or o.muted_until < clock_timestamp())
