@@ -165,7 +165,7 @@ function small(value: unknown): unknown {
 
 /** Of JSON. One escape at a time: a backslash that was written out may stand before `u0000`. */
 const withoutZeros = (text: string): string =>
-  text.replace(/\\(?:u0000|.)/g, (escape) => (escape === '\\u0000' ? '' : escape))
+  text.replace(/\\(?:u0000|.)/g, (found) => (found === '\\u0000' ? '' : found))
 
 const PLAIN = /^[\x20-\x7e]*$/
 

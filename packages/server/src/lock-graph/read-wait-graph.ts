@@ -52,10 +52,7 @@ async function confirmed(
   return waitGraph(lasting, waiters).deadlocks
 }
 
-async function readEach(
-  monitor: Pick<LockMonitor, 'read'>,
-  locks: readonly LockView[],
-): Promise<readonly LockView[]> {
+async function readEach(monitor: Pick<LockMonitor, 'read'>, locks: readonly LockView[]): Promise<readonly LockView[]> {
   const found = await Promise.all(locks.map(({ name }) => monitor.read(name)))
   return found.filter((lock) => lock !== undefined)
 }
