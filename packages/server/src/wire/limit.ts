@@ -82,7 +82,8 @@ export const toWireBreaker = (breaker: StoredBreaker, waits: readonly BreakerWai
   probeForMs: breaker.probeForMs === undefined ? null : Math.ceil(breaker.probeForMs),
   generation: breaker.generation,
   changedAt: iso(breaker.changedAt),
-  ...waitingOf(waits.filter(({ key }) => key === breaker.key)),
+  // What was noted of a wait outlives a breaker that is closed before its time: all who waited are let through then.
+  ...waitingOf(breaker.state === 'closed' ? [] : waits.filter(({ key }) => key === breaker.key)),
 })
 
 const waitingOf = (waits: readonly BreakerWait[]) => ({
