@@ -82,8 +82,7 @@ export const toWireBreaker = (breaker: StoredBreaker, waits: readonly BreakerWai
   probeForMs: breaker.probeForMs === undefined ? null : Math.ceil(breaker.probeForMs),
   generation: breaker.generation,
   changedAt: iso(breaker.changedAt),
-  // What was noted of a wait outlives a breaker that is closed before its time: all who waited are let through then.
-  ...waitingOf(breaker.state === 'closed' ? [] : waits.filter(({ key }) => key === breaker.key)),
+  ...waitingOf(waits.filter(({ key }) => key === breaker.key)),
 })
 
 const waitingOf = (waits: readonly BreakerWait[]) => ({
