@@ -59,9 +59,7 @@ export function withWords(draft: KeptDraft | undefined, words: readonly Word[]):
       return { etag, base, sent: undefined, updates: [whole] }
     }
     if (kept === undefined) return undefined
-    return word.kind === 'sending'
-      ? { ...kept, sent: word.text }
-      : { ...kept, updates: [...kept.updates, word.update] }
+    return word.kind === 'sending' ? { ...kept, sent: word.text } : { ...kept, updates: [...kept.updates, word.update] }
   }, draft)
 }
 
