@@ -180,6 +180,17 @@ describe('critical-section', () => {
     expect(fences[1]).toBeGreaterThan(held.fence)
   })
 
+  it('gives the lock back when it is over, though the instance waits on, and is not said to wait for it then', async () => {
+    const locks = openLocks()
+    const engine = await node(locks)
+    const ask = { id: 'ask', type: 'wait-for-event', inputs: { event: 'later' } }
+    await publish(engine, { id: 'left', activities: [section(), ask], connections: [{ from: 'till', to: 'ask' }] })
+    const { instanceId } = await engine.start({ definitionId: 'left' })
+    await until(async () => (await engine.get(instanceId)).status === 'suspended')
+    await using _held = await locks.mutex('till').acquire({ waitMs: 10_000 })
+    expect((await engine.why(instanceId)).blockers).toEqual([])
+  })
+
   it('ends after a move without the lock where the answer that it waited for leaves nothing inside to run', async () => {
     const last = {
       activities: askBetweenTouches.activities.slice(0, 2),

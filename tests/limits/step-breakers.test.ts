@@ -65,6 +65,23 @@ describe('a breaker', () => {
     await expect(breakers.trip('', { openFor: '1s' })).rejects.toThrow('1 to 200')
   })
 
+  it("is in nobody's way any more once it was closed by hand", async () => {
+    const bank = new Bank()
+    bank.isDown = false
+    const pays = workflow('pays', async (ctx) => {
+      await ctx.step('pay', () => bank.pay(), { breaker, retry })
+      return ctx.waitFor('receipt')
+    })
+    await using test = await openTestEngine({ workflows: [pays] })
+    const { breakers } = test.engine
+    await breakers.trip('bank', { openFor: '1h' })
+    const { instanceId } = await test.engine.start({ definitionId: 'pays' })
+    await until('it waits', async () => (await test.engine.why(instanceId)).blockers.length > 0)
+    await breakers.reset('bank')
+    await until('it is paid', async () => (await test.engine.why(instanceId)).waitsFor.length > 0)
+    expect((await test.engine.why(instanceId)).blockers).toEqual([])
+  })
+
   it('fails the step when it is not to be waited for; of a graph, with a key of its own', async () => {
     const bank = new Bank()
     const pay: EffectActivity = {

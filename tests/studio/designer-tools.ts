@@ -304,7 +304,7 @@ export function tools(): void {
     expect(texts[1]).toMatch(/^id: offer/)
 
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Import workflows' })
     const text = dialog.getByLabel('Text to import')
     const was = await etag()
@@ -317,7 +317,7 @@ export function tools(): void {
     const broken = texts[1]!.split('\n').findIndex((line) => line.includes('type: if')) + 1
     await dialog.getByText(new RegExp(`^${broken}:\\d+$`)).waitFor()
     await picture('import')
-    await dialog.getByRole('button', { name: 'Import' }).click({ force: true })
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click({ force: true })
     await write(text, '{\n  "id": "fresh",\n  "activities": ]\n}')
     await dialog.getByText('3:17', { exact: true }).waitFor()
     await dialog.locator('.cm-lint-marker-error').waitFor()
@@ -344,7 +344,7 @@ export function tools(): void {
       buffer: Buffer.from(JSON.stringify(changed)),
     })
     await dialog.locator('[data-outcome="new-draft"]').waitFor()
-    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     expect((await studio.api('GET', `${D}/offer/draft`)).draft).toEqual(changed)
     expect(faults).toEqual([])
@@ -374,7 +374,7 @@ export function tools(): void {
 
   it('takes over what Elsa exports, and says what did not come along', async () => {
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Import workflows' })
     await dialog.getByLabel('Text to import').fill(JSON.stringify(elsa))
     const report = dialog.getByTestId('elsa-report')
@@ -383,7 +383,7 @@ export function tools(): void {
     await picture('import-elsa')
     await dialog.getByLabel(/Take documents with errors/).check()
     await dialog.locator('[data-outcome="created"]').waitFor()
-    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
     await page.waitForURL(/\/definitions\/from-elsa/)
   })
 }

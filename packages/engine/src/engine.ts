@@ -450,8 +450,9 @@ export class Engine {
   /** Why an instance stands where it stands: what it waits for, who has it, what is in its way, when it will move. */
   why(instanceId: string, tenant: string = DEFAULT_TENANT): Promise<Why> {
     const { store, ttlMs, blockerSources, locks } = this.#o
-    const sagas = sagaBlockers({ store, programs: this.#programs })
-    const sources = [this.#steps.blockers, sagas, lockBlockers(store, locks), ...blockerSources]
+    const reader = { store, programs: this.#programs }
+    const sagas = sagaBlockers(reader)
+    const sources = [this.#steps.blockers, sagas, lockBlockers(reader, locks), ...blockerSources]
     const here = { ttlMs, queues: this.#planner.queues(), hasRoom: this.#session.worker.hasRoom }
     return askWhy({ store, here, sources, faulted: sagas }, tenant, instanceId)
   }

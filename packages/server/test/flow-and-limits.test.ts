@@ -93,6 +93,16 @@ describe('limits and breakers', () => {
     }
   })
 
+  it('tell who waits while a breaker is open, and of nobody once it is closed', async () => {
+    const waiting = async () => (await api.call('GET', '/circuit-breakers/c')).body.waiting
+    await api.db.script(`
+      insert into step_permit (tenant, kind, key, instance_id, step, ticket, asked_at, until_at)
+      values ('default', 'breaker', 'c', '01900000-0000-7000-8000-000000000001', 'pay', 0, now(), now() + interval '1 hour')`)
+    expect(await waiting()).toBe(1)
+    expect((await api.call('POST', '/circuit-breakers/c/reset')).body).toMatchObject({ waiting: 0, waitingSteps: [] })
+    expect(await waiting()).toBe(0)
+  })
+
   it.each([
     ['PUT', '/limits/a', {}, 400, 'INVALID_REQUEST'],
     ['PUT', '/limits/a', { concurrency: 0 }, 400, 'INVALID_REQUEST'],

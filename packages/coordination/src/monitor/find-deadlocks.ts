@@ -24,22 +24,41 @@ export function waitsOf(locks: readonly LockSnapshot[]): readonly WaitFact[] {
 
 /** Groups of actors that keep each other from going on, each with a shortest circle of waits in it. */
 export function findDeadlocks(waits: readonly WaitFact[]): readonly { actors: Actor[]; circle: WaitFact[] }[] {
-  const waitsBy = new Map<string, WaitFact[]>()
-  for (const wait of waits) waitsBy.set(wait.actor.id, [...(waitsBy.get(wait.actor.id) ?? []), wait])
-
-  const stuck = new Set(waitsBy.keys())
+  /** Waits of each of those who cannot go on, as far as is known, that cannot end. */
+  const left = new Map<string, number>()
+  const waitsFor = new Map<string, WaitFact[]>()
+  for (const wait of waits) {
+    left.set(wait.actor.id, (left.get(wait.actor.id) ?? 0) + 1)
+    for (const { actor } of blockersOf(wait)) {
+      const behind = waitsFor.get(actor.id)
+      if (behind === undefined) waitsFor.set(actor.id, [wait])
+      else behind.push(wait)
+    }
+  }
   const isStuck = (stake: Stake, waiter: Actor): boolean =>
-    stuck.has(stake.actor.id) && (waiter.named || stake.actor.id !== waiter.id)
-  for (let before = -1; before !== stuck.size; ) {
-    before = stuck.size
-    for (const [id, own] of waitsBy) if (stuck.has(id) && own.every((wait) => canEnd(wait, isStuck))) stuck.delete(id)
+    left.has(stake.actor.id) && (waiter.named || stake.actor.id !== waiter.id)
+
+  const blocked = new Set(waits)
+  // A wait is looked at again when somebody before it goes on, not whenever anybody does: chains may be long, and whoever looks holds up its process.
+  const toLookAt = [...waits]
+  for (const wait of toLookAt) {
+    if (!blocked.has(wait) || !canEnd(wait, isStuck)) continue
+    blocked.delete(wait)
+    const { id } = wait.actor
+    left.set(id, left.get(id)! - 1)
+    if (left.get(id)! > 0) continue
+    left.delete(id)
+    for (const behind of waitsFor.get(id) ?? []) toLookAt.push(behind)
   }
 
-  const blocked = waits.filter((wait) => stuck.has(wait.actor.id) && !canEnd(wait, isStuck))
-  return circlesOf(blocked, (wait) =>
-    [...wait.holders, ...wait.ahead].filter((stake) => isStuck(stake, wait.actor)).map((stake) => stake.actor.id),
+  return circlesOf([...blocked], (wait) =>
+    blockersOf(wait)
+      .filter((stake) => isStuck(stake, wait.actor))
+      .map((stake) => stake.actor.id),
   )
 }
+
+const blockersOf = ({ holders, ahead }: WaitFact): readonly Stake[] => [...holders, ...ahead]
 
 function canEnd(wait: WaitFact, isStuck: (stake: Stake, waiter: Actor) => boolean): boolean {
   if (wait.ahead.some((stake) => isStuck(stake, wait.actor))) return false

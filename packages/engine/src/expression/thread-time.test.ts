@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ownThread, threadTime } from './thread-time.ts'
@@ -24,4 +26,14 @@ it('says nothing of what the system does not know', () => {
     expect(time.workedMs()).toBeNaN()
     time.close()
   }
+})
+
+it('does not take a system that keeps no such count for a thread that never works', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lockstep-thread-'))
+  const place = join(folder, 'schedstat')
+  writeFileSync(place, '0 0 0\n')
+  const time = threadTime(place)
+  expect(time.workedMs()).toBeNaN()
+  time.close()
+  rmSync(folder, { recursive: true })
 })

@@ -5,7 +5,7 @@ import { closeSync, openSync, readlinkSync, readSync } from 'node:fs'
  * the machine is busy with something else.
  */
 export interface ThreadTime {
-  /** NaN where the system does not tell: elsewhere than on Linux. */
+  /** NaN where the system does not tell: elsewhere than on Linux, or where its kernel keeps no count. */
   workedMs(): number
   close(): void
 }
@@ -35,7 +35,8 @@ export function threadTime(place: string | undefined): ThreadTime {
     workedMs() {
       try {
         const length = readSync(file, text, 0, text.length, 0)
-        return Number.parseInt(text.toString('latin1', 0, length), 10) / 1e6
+        const worked = Number.parseInt(text.toString('latin1', 0, length), 10)
+        return worked > 0 ? worked / 1e6 : Number.NaN // nothing: the kernel does not count, for whoever is asked about has run
       } catch {
         return Number.NaN // the thread is gone
       }

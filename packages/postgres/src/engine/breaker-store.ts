@@ -58,7 +58,7 @@ const toBreaker = (row: sql.BreakerRow): StoredBreaker => ({
   changedAt: row.changed_at,
 })
 
-/** As migration 0043 takes it. */
+/** As migration 0044 takes it. */
 const noteText = ({ reason, nodeId, by }: BreakerNote): string =>
   JSON.stringify({ reason: reason && notedReason(reason), node: nodeId, by })
 

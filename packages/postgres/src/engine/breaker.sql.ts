@@ -35,7 +35,7 @@ export const list = statement<{ tenant: string; after: string; limit: number }, 
   { readOnly: true },
 )
 
-/** By primary key. JSON text, newest first (migration 0043). */
+/** By primary key. JSON text, newest first (migration 0044). */
 export const changes = statement<
   { tenants: readonly string[]; keys: readonly string[] },
   { tenant: string; key: string; history: string }
@@ -48,7 +48,7 @@ export const changes = statement<
   { readOnly: true },
 )
 
-/** Each line by its partial index, up to the limit. */
+/** Each line by its partial index, up to the limit. One that was closed before its time lets all through: what was noted of them is left behind. */
 export const waiting = statement<
   { tenants: readonly string[]; keys: readonly string[]; most: number },
   { tenant: string; key: string; instance_id: string; step: string }
@@ -59,7 +59,8 @@ export const waiting = statement<
      from unnest($1::text[], $2::text[]) as n(tenant, key)
     cross join lateral (
       select p.tenant, p.key, p.instance_id, p.step from step_permit p
-       where p.tenant = n.tenant and p.kind = 'breaker' and p.key = n.key and p.node_id is null and p.until_at > clock_timestamp() limit $3) w`,
+       where p.tenant = n.tenant and p.kind = 'breaker' and p.key = n.key and p.node_id is null and p.until_at > clock_timestamp() limit $3) w
+    where not exists (select 1 from step_breaker b where b.tenant = n.tenant and b.key = n.key and b.state = 'closed')`,
   { readOnly: true },
 )
 

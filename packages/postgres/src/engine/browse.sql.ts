@@ -165,10 +165,10 @@ export const lockLines = statement<
   { readOnly: true },
 )
 
-/** Lines by their partial index; for the others, the last fact of each by primary key. Whoever waits for a section has nothing else to tell. */
+/** Lines by their partial index, the longest waits first; for the others, the last fact of each by primary key. Whoever waits for a section has nothing else to tell. */
 const lockWaiting = `line as materialized (
           select p.tenant, p.key, p.instance_id, p.step, p.asked_at as since, false as is_endless
-            from step_permit p where p.kind = 'lock' and p.node_id is null limit 1000),
+            from step_permit p where p.kind = 'lock' and p.node_id is null order by p.asked_at limit 1000),
         looked as materialized (select a.instance_id, a.tenant from agenda a order by a.instance_id limit 1000),
         section as (
           select l.tenant, j.data -> 'wait' ->> 'name' as key, l.instance_id, j.data ->> 'step' as step, j.at as since,

@@ -37,8 +37,14 @@ export function postgresIncidents(db: Db): IncidentStore {
       const row = await lane.maybeOne(sql.one, { tenant, id })
       return row && toIncident(tenant, row)
     },
-    groups: async (tenant, filter, limit) =>
-      (await lane.many(sql.groups, { tenant, ...filter, ...bounds, limit })).map(toGroup),
+    groups: async (tenant, { fingerprint, ...filter }, limit) => {
+      const wanted = { tenant, ...filter, ...bounds, limit }
+      const rows =
+        fingerprint === undefined
+          ? await lane.many(sql.groups, wanted)
+          : await lane.many(sql.group, { ...wanted, fingerprint })
+      return rows.map(toGroup)
+    },
     tend: async (tending) => {
       const { tenant, fingerprint } = tending
       if ((await lane.maybeOne(sql.tend, tending)) === undefined) return false

@@ -148,7 +148,6 @@ export interface GroupRow {
 interface Groups {
   readonly tenant: string
   readonly definitionId?: string | undefined
-  readonly fingerprint?: string | undefined
   readonly muted?: boolean | undefined
   readonly limit: number
   readonly lookAt: number
@@ -158,23 +157,20 @@ interface Groups {
 }
 
 /**
- * Of the newest open ones, by the index of them. Grouped by instance first: a count of distinct ones would sort them all. `heard`: muted, but a version
- * failed that was published later; of muted groups alone, and by primary key. What was said of a group holds while any of it is open that was then.
- * `before`: the last runs of any workflow before a version was published, by primary key, whose first half is the time, once for each version that a
- * group on the page began with; their incidents by the index on the instance.
+ * Grouped by instance first: a count of distinct ones would sort them all. `heard`: muted, but a version failed that was published later; of muted groups
+ * alone, and by primary key. What was said of a group holds while any of it is open that was then. `before`: the last runs of any workflow before a
+ * version was published, by primary key, whose first half is the time, once for each version that a group on the page began with; their incidents by
+ * the index on the instance.
  */
-export const groups = statement<Groups, GroupRow>(
-  'incident_groups',
-  (p) => [p.tenant, p.definitionId, p.limit, p.lookAt, p.fingerprint, p.muted, p.slots, p.slotMs, p.runs],
-  `with newest as materialized (
-     select x.id, x.instance_id, x.fingerprint, x.opened_at from incident x
-      where x.tenant = $1 and x.resolved_at is null order by x.id desc limit $4),
+const grouped = (open: string): string => `
+   with newest as materialized (
+     select x.id, x.instance_id, x.fingerprint, x.opened_at from incident x where x.tenant = $1 and x.resolved_at is null ${open}),
    alike as (
      select a.fingerprint, sum(a.open)::integer as open, count(*)::integer as instances, min(a.first_at) as first_at, max(a.last_at) as last_at,
             min(a.oldest)::uuid as oldest, max(a.newest)::uuid as newest
        from (select n.fingerprint, n.instance_id, count(*) as open, min(n.opened_at) as first_at, max(n.opened_at) as last_at,
                     min(n.id::text collate "C") as oldest, max(n.id::text collate "C") as newest
-               from newest n where $5::text is null or n.fingerprint = $5
+               from newest n
               group by n.fingerprint, n.instance_id) a
       group by a.fingerprint),
    heard as materialized (
@@ -198,7 +194,7 @@ export const groups = statement<Groups, GroupRow>(
        join lateral (select x.instance_id, x.code, x.step, x.message from incident x where x.id = g.newest and x.tenant = $1 offset 0) n on true
        left join lateral (select x.definition_id, x.version from instance x where x.id = n.instance_id offset 0) i on true
        left join lateral (select y.version from incident x join instance y on y.id = x.instance_id where x.id = g.oldest and x.tenant = $1 offset 0) o on true
-      where ($2::text is null or i.definition_id = $2) and ($6::boolean is null or (g.muted_until is not null) = $6)
+      where ($2::text is null or i.definition_id = $2) and ($5::boolean is null or (g.muted_until is not null) = $5)
       order by g.open desc, g.fingerprint limit $3),
    span as materialized (
      select t.fingerprint, w.slot_ms, w.from_ms
@@ -206,11 +202,11 @@ export const groups = statement<Groups, GroupRow>(
        cross join (select extract(epoch from clock_timestamp())::float8 * 1000 as now) m
        cross join lateral (
          select f.slot_ms, f.from_ms, extract(epoch from t.first_at)::float8 * 1000 >= f.from_ms as holds
-           from (select s.ms as slot_ms, (floor(m.now / s.ms) - $7::integer + 1) * s.ms as from_ms from unnest($8::float8[]) s(ms)) f
+           from (select s.ms as slot_ms, (floor(m.now / s.ms) - $6::integer + 1) * s.ms as from_ms from unnest($7::float8[]) s(ms)) f
           order by holds desc, case when extract(epoch from t.first_at)::float8 * 1000 >= f.from_ms then f.slot_ms else -f.slot_ms end limit 1) w),
    came as (
      select c.fingerprint, array_agg(c.slot) as slots, array_agg(c.count) as counts
-       from (select n.fingerprint, least($7::integer - 1, floor((extract(epoch from n.opened_at)::float8 * 1000 - s.from_ms) / s.slot_ms))::integer as slot,
+       from (select n.fingerprint, least($6::integer - 1, floor((extract(epoch from n.opened_at)::float8 * 1000 - s.from_ms) / s.slot_ms))::integer as slot,
                     count(*)::integer as count
                from newest n join span s on s.fingerprint = n.fingerprint and extract(epoch from n.opened_at)::float8 * 1000 >= s.from_ms
               group by 1, 2) c
@@ -223,7 +219,7 @@ export const groups = statement<Groups, GroupRow>(
        cross join lateral (
          select x.id, x.tenant, x.definition_id, x.version, x.status from instance x
           where x.id < rpad(lpad(to_hex((extract(epoch from v.published_at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
-          order by x.id desc limit $9) r
+          order by x.id desc limit $8) r
       where r.tenant = $1 and r.definition_id = p.definition_id and r.version < p.first_version),
    ran as (
      select r.definition_id, r.first_version, max(r.version) filter (where r.status = 'completed') as version from before r group by 1, 2),
@@ -236,7 +232,26 @@ export const groups = statement<Groups, GroupRow>(
      left join came c on c.fingerprint = t.fingerprint
      left join ran r on r.definition_id = t.definition_id and r.first_version = t.first_version
      left join known k on k.definition_id = t.definition_id and k.first_version = t.first_version and k.fingerprint = t.fingerprint
-    order by t.open desc, t.fingerprint`,
+    order by t.open desc, t.fingerprint`
+
+const bindGroups = (p: Groups): readonly unknown[] => [
+  ...[p.tenant, p.definitionId, p.limit, p.lookAt, p.muted],
+  ...[p.slots, p.slotMs, p.runs],
+]
+
+/** Of the newest open ones, by the index of them. */
+export const groups = statement<Groups, GroupRow>(
+  'incident_groups',
+  bindGroups,
+  grouped('order by x.id desc limit $4'),
+  { readOnly: true },
+)
+
+/** One of them, by the index of open ones that are alike: many others may have come after it. */
+export const group = statement<Groups & { fingerprint: string }, GroupRow>(
+  'incident_group',
+  (p) => [...bindGroups(p), p.fingerprint],
+  grouped('and x.fingerprint = $9 limit $4'),
   { readOnly: true },
 )
 
@@ -269,12 +284,15 @@ export const tend = statement<Tending, { fingerprint: string }>(
    returning c.fingerprint`,
 )
 
-/** A few of what was said long ago of groups that have nothing open: whoever writes a row takes more than one away, and the table stays small. */
+/**
+ * A few of what was said long ago of groups that have nothing open: whoever writes a row takes more than one away, and the table stays small. The age is
+ * looked at twice: somebody may speak of one of them while this waits for its row.
+ */
 export const forgetCare = statement<{ tenant: string; fingerprint: string; limit: number }>(
   'incident_care_forget',
   (p) => [p.tenant, p.fingerprint, p.limit],
   `delete from incident_care c
-    where c.tenant = $1 and c.fingerprint = any (array(
+    where c.tenant = $1 and c.changed_at < clock_timestamp() - interval '30 days' and c.fingerprint = any (array(
       select o.fingerprint from incident_care o
        where o.tenant = $1 and o.fingerprint <> $2 and o.changed_at < clock_timestamp() - interval '30 days'
          and (o.muted_until is null or o.muted_until < clock_timestamp())

@@ -68,7 +68,7 @@ export interface WaitRow {
 
 /**
  * By the index on the instance; of each line its first place and three of those who are in. Where only a rate is in the way, the moment at
- * which it lets this place in, as `lockstep_step_permits` tells it to those who ask.
+ * which it lets this place in, as `lockstep_step_permits` tells it to those who ask. A breaker that was closed before its time is in nobody's way.
  */
 export const waits = statement<{ tenant: string; id: string; most: number }, WaitRow>(
   'limit_waits',
@@ -81,7 +81,9 @@ export const waits = statement<{ tenant: string; id: string; most: number }, Wai
      from (select p.*, p.ticket - coalesce((select f.ticket from step_permit f
                                              where f.tenant = p.tenant and f.kind = p.kind and f.key = p.key and f.node_id is null order by f.ticket limit 1), p.ticket) as ahead
              from step_permit p where p.instance_id = $2 and p.tenant = $1 and p.node_id is null
-              and (p.until_at is null or p.until_at > clock_timestamp() - interval '5 seconds') order by p.asked_at limit $3) w
+              and (p.until_at is null or p.until_at > clock_timestamp() - interval '5 seconds')
+              and (p.kind <> 'breaker' or not exists (select 1 from step_breaker b where b.tenant = p.tenant and b.key = p.key and b.state = 'closed'))
+            order by p.asked_at limit $3) w
      left join lateral (
        select r.at + (1 + w.ahead / s.rate_limit) * s.rate_ms * interval '1 millisecond' as at
          from (select x.grants, case when x.set_at is null then x.concurrency else x.set_concurrency end as concurrency,

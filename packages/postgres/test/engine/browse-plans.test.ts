@@ -1,5 +1,6 @@
 import { cloneDatabase } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { lockWaiters } from '../../src/engine/browse.sql.ts'
 import * as sql from '../../src/engine/browse-instance.sql.ts'
 import { type Db, migrate, postgresBrowse, type Statement } from '../../src/index.ts'
 import { edge, openTestPglite, openTestPostgres } from '../open-test-database.ts'
@@ -51,6 +52,17 @@ describe.each(['postgres', 'pglite'] as const)('finding instances on %s', (drive
     ['the statuses of ids that an index gave', () => touched(sql.instanceStatusesAmong, among)],
   ])('by %s reads a few pages', async (_, read) => {
     expect(await read()).toBeLessThan(pages / 4)
+  })
+
+  it('finds those who wait for locks among many who wait for something else', async () => {
+    await db.script(`
+      insert into step_permit (tenant, kind, key, instance_id, step, ticket, asked_at)
+      select '${TENANT}', case when n % 5000 = 0 then 'lock' else 'limit' end, 'bank',
+             ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'pay', n, now()
+        from generate_series(1, ${ROWS}) n;
+      analyze step_permit`)
+    expect(await postgresBrowse(db).lockWaiters(10)).toHaveLength(2)
+    expect(await touched(lockWaiters, { limit: 10 })).toBeLessThan(30)
   })
 
   it('counts statuses along one stretch, and says whether that was all', async () => {

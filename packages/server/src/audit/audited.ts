@@ -160,8 +160,12 @@ function detailOf({ request, secret }: AuditedCall, change: Answer['change']): A
 /** `null`: nothing, or too much to be kept. */
 function small(value: unknown): unknown {
   const text = JSON.stringify(value ?? null)
-  return text.length > LARGEST_VALUE ? null : (JSON.parse(text.replaceAll('\\u0000', '')) as unknown)
+  return text.length > LARGEST_VALUE ? null : (JSON.parse(withoutZeros(text)) as unknown)
 }
+
+/** Of JSON. One escape at a time: a backslash that was written out may stand before `u0000`. */
+const withoutZeros = (text: string): string =>
+  text.replace(/\\(?:u0000|.)/g, (found) => (found === '\\u0000' ? '' : found))
 
 const PLAIN = /^[\x20-\x7e]*$/
 

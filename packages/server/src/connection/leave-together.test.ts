@@ -117,3 +117,17 @@ it('does nothing for a caller who has left meanwhile', async () => {
   await caller.closed
   expect(caller.text).toBe('')
 })
+
+it('lets all leave that is ready by the time a server that stops goes on', async () => {
+  const { connect, asked, turns, departures } = await open()
+  const caller = connect()
+  caller.ask()
+  await expect.poll(() => asked.length).toBe(1)
+  const left = departures.left()
+  asked[0]!.end('last words') // after the server asked, in the same turn
+  turns.shift()!()
+  await left
+  for (const server of opened) server.closeAllConnections()
+  await caller.closed
+  expect(caller.text).toMatch(/last words$/)
+})

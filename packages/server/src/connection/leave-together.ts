@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Clock } from '@lockstep/base'
 
 export interface Departures {
-  /** Settles when all that was answered so far is on its way. */
+  /** Settles when all that was answered until then is on its way. */
   left(): Promise<void>
 }
 
@@ -43,5 +43,12 @@ export function leaveTogether(server: Server, clock: Pick<Clock, 'soon'>): Depar
       clock.soon(atItsEnd)
     }
   })
-  return { left: () => new Promise((resolve) => clock.soon(resolve)) }
+  const left = (): Promise<void> =>
+    new Promise((resolve) => {
+      clock.soon(() => {
+        leave() // whoever asked goes on before what was planned after it
+        resolve()
+      })
+    })
+  return { left }
 }

@@ -5,7 +5,8 @@ import { type WaitGraph, waitGraph } from './wait-graph.ts'
 const PAGE = 1_000
 const MOST_PAGES = 10
 const MOST_WAITERS = 2_000
-const READS_AT_ONCE = 50
+/** More than so many are read again page by page, with those that nobody waits for. */
+const MOST_READS = 50
 
 export interface ReadWaits {
   readonly graph: WaitGraph
@@ -37,18 +38,23 @@ export async function readWaitGraph(
 }
 
 async function confirmed(
-  monitor: Pick<LockMonitor, 'read'>,
+  monitor: Pick<LockMonitor, 'list' | 'read'>,
   store: Pick<HoldingStore, 'lockWaiters'>,
   before: readonly LockView[],
 ): Promise<WaitGraph['deadlocks']> {
   const waiters = await store.lockWaiters(MOST_WAITERS)
-  const lasting: LockView[] = []
-  for (let from = 0; from < before.length; from += READS_AT_ONCE) {
-    const some = before.slice(from, from + READS_AT_ONCE)
-    const after = await Promise.all(some.map(({ name }) => monitor.read(name)))
-    after.forEach((lock, place) => lock !== undefined && lasting.push(whatLasts(some[place]!, lock)))
-  }
+  const again = before.length > MOST_READS ? (await scanLocks(monitor)).locks : await readEach(monitor, before)
+  const after = new Map(again.map((lock) => [lock.name, lock]))
+  const lasting = before.flatMap((lock) => {
+    const now = after.get(lock.name)
+    return now === undefined ? [] : [whatLasts(lock, now)]
+  })
   return waitGraph(lasting, waiters).deadlocks
+}
+
+async function readEach(monitor: Pick<LockMonitor, 'read'>, locks: readonly LockView[]): Promise<readonly LockView[]> {
+  const found = await Promise.all(locks.map(({ name }) => monitor.read(name)))
+  return found.filter((lock) => lock !== undefined)
 }
 
 function whatLasts(before: LockView, after: LockView): LockView {

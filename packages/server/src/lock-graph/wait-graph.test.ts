@@ -104,4 +104,19 @@ describe('a circle that was seen', () => {
     expect((await read([held('x', { instance: 1, step: 'a' })], circle().waiters)).graph.deadlocks).toEqual([])
     expect((await read([], [waits(2, 'x', 'b.inner')])).graph.deadlocks).toEqual([])
   })
+
+  it('is looked for again page by page where thousands of locks are waited for', async () => {
+    const { locks, waiters } = circle()
+    const others = Array.from({ length: 3_000 }, (_, n) => held(`other-${n}`, { owner: `task-${n}` }, 1))
+    let asked = 0
+    const count = <T>(answer: T): Promise<T> => {
+      asked += 1
+      return Promise.resolve(answer)
+    }
+    const { graph } = await readWaitGraph(
+      { list: () => count({ locks: [...others, ...locks] }), read: () => count(undefined) },
+      { lockWaiters: () => count(waiters) },
+    )
+    expect([graph.deadlocks.length, asked]).toEqual([1, 4])
+  })
 })

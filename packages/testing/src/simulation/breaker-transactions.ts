@@ -109,7 +109,7 @@ export function breakerTransactions(database: Database): Synchronous<BreakerStor
         .map(view),
     waiting: (names, most) =>
       names.flatMap((name) =>
-        [...stepsOf(tables).permits.values()]
+        (find(name)?.state === 'closed' ? [] : [...stepsOf(tables).permits.values()])
           .filter(({ kind, tenant, key }) => kind === 'breaker' && tenant === name.tenant && key === name.key)
           .filter(({ untilAt }) => untilAt! > database.now())
           .slice(0, most)

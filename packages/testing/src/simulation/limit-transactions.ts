@@ -164,6 +164,7 @@ export function limitTransactions(database: Database): Synchronous<LimitStore> {
       return [...steps.permits.values()]
         .filter((row) => row.tenant === tenant && row.instanceId === instanceId && row.nodeId === undefined)
         .filter((row) => row.untilAt === undefined || row.untilAt > database.now() - 5_000)
+        .filter((row) => row.kind !== 'breaker' || steps.breakers.get(keyOf(tenant, row.key))?.state !== 'closed')
         .map((row) => ({
           ...{ kind: row.kind, key: row.key, step: row.step, since: row.askedAt, untilAt: row.untilAt },
           ahead: row.kind === 'breaker' ? 0 : row.ticket - waiting(steps, row)[0]!.ticket,

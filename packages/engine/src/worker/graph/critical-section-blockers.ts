@@ -1,31 +1,33 @@
 import type { Coordinator } from '@lockstep/coordination'
+import type { Programs } from '../../definition/programs.ts'
 import type { WorkflowLocks } from '../../function/function-execution.ts'
-import { factFromRow, type StepKey } from '../../journal/fact.ts'
-import type { RecordedFact } from '../../store/agenda-store.ts'
-import type { InstanceReader } from '../../store/instance-reader.ts'
-import type { MaintenanceStore } from '../../store/maintenance-store.ts'
-import { openWaits } from '../../why/open-waits.ts'
+import { foldJournal } from '../../graph/fold-journal.ts'
+import type { GraphState } from '../../graph/graph-state.ts'
+import { openWaits } from '../../graph/waits.ts'
+import type { StepKey } from '../../journal/fact.ts'
+import type { EngineStore } from '../../store/engine-store.ts'
 import type { Blocker, BlockerSource } from '../../why/why.ts'
 import { lockName } from './critical-section-lock-name.ts'
 
-/** Facts that are looked at: the wait for a lock is among the latest, or others would have followed it. */
-const TAIL = 200
+export interface SectionReader {
+  readonly store: Pick<EngineStore, 'agenda'>
+  readonly programs: Pick<Programs, 'get'>
+}
 
 /** Says which lock a critical section waits for, for the first time or again after a move, and who has it where the store of locks tells. */
 export function lockBlockers(
-  store: { readonly instances: InstanceReader; readonly maintenance: MaintenanceStore },
+  reader: SectionReader,
   locks: (WorkflowLocks & Partial<Pick<Coordinator, 'monitor'>>) | undefined,
 ): BlockerSource {
-  return async ({ tenant, instanceId, state }) => {
+  return async ({ tenant, instanceId, definitionId, version, state }) => {
     if (locks === undefined || (state !== 'waiting' && state !== 'held')) return []
-    const { lastSeq = 0 } = (await store.maintenance.standing(tenant, instanceId)) ?? {}
-    const facts = await store.instances.journal(tenant, instanceId, Math.max(0, lastSeq - TAIL), TAIL)
-    const first = [...openWaits(facts).values()].flatMap(({ fact }) =>
-      fact.kind === 'waiting' && fact.wait.kind === 'lock' ? [{ step: fact.step, name: fact.wait.name }] : [],
-    )
+    const graph = await readGraph(reader, { tenant, instanceId, definitionId, version })
+    if (graph === undefined) return []
     const look = async (name: string) => locks.monitor?.read(lockName(tenant, name)).catch(() => undefined)
-    const waits = first.map(async ({ step, name }) => blockerOf(step, name, await look(name)))
-    const lost = openSections(facts).map(async ({ step, name }) => {
+    const waits = openWaits(graph).map(async ({ step, wait }) =>
+      wait.kind === 'lock' ? [blockerOf(step, wait.name, await look(wait.name))] : [],
+    )
+    const lost = openSections(graph).map(async ({ step, name }) => {
       const seen = await look(name)
       const holder = seen?.holders[0]?.holder
       if (holder === undefined || ownerOf(holder) === instanceId) return []
@@ -35,17 +37,32 @@ export function lockBlockers(
   }
 }
 
-/** Sections that are open: their lock is held wherever the instance is, and taken again after a move. */
-function openSections(facts: readonly RecordedFact[]): readonly { readonly step: StepKey; readonly name: string }[] {
-  const open = new Map<StepKey, string>()
-  for (const row of facts) {
-    const fact = factFromRow(row)
-    if (fact.kind === 'opened' && fact.lock !== undefined) open.set(fact.step, fact.lock)
-    else if (fact.kind === 'completed' || fact.kind === 'failed') open.delete(fact.step)
-    else if (fact.kind === 'ended') open.clear()
-  }
-  return [...open].map(([step, name]) => ({ step, name }))
+interface Subject {
+  readonly tenant: string
+  readonly instanceId: string
+  readonly definitionId: string
+  readonly version: number
 }
+
+/** No fact says that a section is over: only the fold knows. `undefined`: it has no sections, or has moved on meanwhile. */
+async function readGraph(
+  { store, programs }: SectionReader,
+  { tenant, instanceId, definitionId, version }: Subject,
+): Promise<GraphState | undefined> {
+  const program = await programs.get(tenant, definitionId, version).catch(() => undefined)
+  if (program?.kind !== 'graph') return undefined
+  if (!program.graph.activities.some(({ container }) => container === 'critical-section')) return undefined
+  const [loaded] = await store.agenda.load([instanceId])
+  if (loaded?.tenant !== tenant || loaded.version !== version) return undefined
+  const { snapshot, snapshotAt, facts } = loaded
+  return foldJournal(program.graph, snapshotAt === undefined ? undefined : { state: snapshot, at: snapshotAt }, facts)
+}
+
+/** Their lock is held wherever the instance is, and taken again after a move. */
+const openSections = ({ executions }: GraphState): readonly { readonly step: StepKey; readonly name: string }[] =>
+  Object.entries(executions).flatMap(([step, { container, phase }]) =>
+    container?.rule === 'critical-section' && phase === 'open' ? [{ step, name: container.lock }] : [],
+  )
 
 function blockerOf(step: StepKey, key: string, seen: SeenLock | undefined, about = ''): Blocker {
   const holder = seen?.holders[0]?.holder

@@ -105,9 +105,8 @@ export class Sections {
     if (!this.#isUsed) return
     for (const [step, lease] of this.#held) {
       if (this.#graph.isAlive(step)) continue
-      this.#forget(step)
-      // Others may enter when what was done inside is durable.
-      void this.#graph.host.durable().then(() => this.#release(lease))
+      this.#held.delete(step)
+      void this.#giveBack(lease)
     }
     for (const [step, asking] of this.#asking) if (!this.#graph.isAlive(step)) asking.abort('no longer wanted')
     for (const step of this.#askAt.keys()) if (!this.#graph.isAlive(step)) this.#askAt.delete(step)
@@ -205,6 +204,17 @@ export class Sections {
   #fail(step: StepKey, error: unknown): void {
     const { attempt } = this.#graph.state.executions[step]!
     this.#graph.fold({ kind: 'failed', step, attempt, error: toFailure(error, step) })
+  }
+
+  /** Others may enter when what was done inside is durable. It stays in hand until then: one that rests is told nothing more. */
+  async #giveBack(lease: Lease): Promise<void> {
+    const graph = this.#graph
+    await graph.host.durable()
+    this.#release(lease)
+    graph.freeze.afterwards(() => {
+      graph.activeCount -= 1
+      graph.goOn()
+    })
   }
 
   #forget(step: StepKey): void {

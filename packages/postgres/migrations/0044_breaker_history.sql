@@ -1,4 +1,4 @@
--- 0043_breaker_history.sql  The last changes of each breaker, with why and by whom: what it is now does not tell whether it opened once or every minute.
+-- 0044_breaker_history.sql  The last changes of each breaker, with why and by whom: what it is now does not tell whether it opened once or every minute.
 -- compatible-from: 0017
 -- Lock: step_breaker, briefly; its columns have constant defaults and no row is rewritten. A trigger notes them, so that changes by nodes of the version before are there too.
 
