@@ -427,6 +427,8 @@ describe('every operation', () => {
       nodeId: expect.any(String),
     })
     expect((await done('GET', '/metrics/query?range=30d&scope=node')).body).toMatchObject({ scope: 'node' })
+    for (const by of ['definition', 'node'])
+      expect((await done('GET', `/metrics/split?by=${by}&range=15m`)).body).toMatchObject({ by, range: '15m' })
   })
 
   it('of caches', async () => {

@@ -44,6 +44,7 @@ import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
 import { getLockContention } from './lock-contention.ts'
 import { getLock, listLocks, releaseLock } from './locks.ts'
 import { queryMetrics } from './metrics-query.ts'
+import { splitMetrics } from './metrics-split.ts'
 import { progressOfInstance } from './progress.ts'
 import { listQueues } from './queues.ts'
 import { resultsOfInstance, streamResults } from './results.ts'
@@ -234,6 +235,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   getLockContention,
   listQueues,
   queryMetrics,
+  splitMetrics,
   listCaches,
   clearCache,
   invalidateCache,
