@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { systemClock, systemRandom } from '@lockstep/base'
@@ -96,6 +96,12 @@ it('Studio shows the whole cluster, whoever answers, and one node when it is tol
   await page.getByRole('radiogroup', { name: 'Percentile' }).getByText('p50').click()
   expect(await seriousFaults(page)).toEqual([])
   await keepPicture(page, 'metrics-split')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Grafana' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('lockstep-grafana.json')
+  expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toMatchObject({ uid: 'lockstep' })
   await page.getByRole('combobox', { name: 'Split' }).click()
   await page.getByRole('option', { name: 'By node' }).click()
   await page.locator('[data-part^="nod_"]').filter({ hasText: 'first' }).waitFor()

@@ -43,6 +43,7 @@ import { readJournal } from './journal.ts'
 import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
 import { getLockContention } from './lock-contention.ts'
 import { getLock, listLocks, releaseLock } from './locks.ts'
+import { getMetricsDashboard } from './metrics-dashboard.ts'
 import { queryMetrics } from './metrics-query.ts'
 import { splitMetrics } from './metrics-split.ts'
 import { progressOfInstance } from './progress.ts'
@@ -236,6 +237,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   listQueues,
   queryMetrics,
   splitMetrics,
+  getMetricsDashboard,
   listCaches,
   clearCache,
   invalidateCache,

@@ -15,6 +15,7 @@ import { durationText } from '../../ui/time-text.ts'
 import { eventsQuery } from '../cluster/cluster-queries.ts'
 import { ChartCard } from './chart-card.tsx'
 import { chartsOf } from './charts.ts'
+import { DashboardButton } from './dashboard-button.tsx'
 import { type Mark, marksOf, markWords } from './marks.ts'
 import classes from './metrics.module.css'
 import { type Metrics, metricsQuery, ranges, rangesOfNode } from './metrics-query.ts'
@@ -107,6 +108,7 @@ export function MetricsPage() {
           >
             PNG
           </Button>
+          <DashboardButton />
         </div>
       }
     >
