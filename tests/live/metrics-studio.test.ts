@@ -87,8 +87,17 @@ it('Studio shows the whole cluster, whoever answers, and one node when it is tol
       await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
       await page.screenshot({ path: path.join(pictures, `metrics-cluster-${colorScheme}.png`) })
     }
+  const splits = /\/metrics\/split/
+  await page.route(splits, (route) => route.fulfill({ status: 503, json: { title: 'Not now', status: 503 } }))
   await page.getByRole('combobox', { name: 'Split' }).click()
   await page.getByRole('option', { name: 'By workflow' }).click()
+  await page.getByTestId('metrics-split-loading').waitFor()
+  const broken = page.getByTestId('metrics-split-error')
+  await broken.waitFor()
+  // What is told of all together goes on beside it.
+  await page.getByTestId('metrics-ready').waitFor()
+  await page.unroute(splits)
+  await broken.getByRole('button', { name: 'Try again' }).click()
   const figure = (part: string, name: string) => page.locator(`[data-part="${part}"] [data-figure="${name}"]`)
   await page.getByTestId('plot-split-duration').locator('canvas').waitFor()
   expect(await figure('counted', 'completed').innerText()).toBe('5')
@@ -105,6 +114,12 @@ it('Studio shows the whole cluster, whoever answers, and one node when it is tol
   await page.getByRole('combobox', { name: 'Split' }).click()
   await page.getByRole('option', { name: 'By node' }).click()
   await page.locator('[data-part^="nod_"]').filter({ hasText: 'first' }).waitFor()
+  const none = { by: 'definition', range: '6h', from: null, at: [], parts: [] }
+  await page.route(splits, (route) => route.fulfill({ json: none }))
+  await page.getByRole('combobox', { name: 'Split' }).click()
+  await page.getByRole('option', { name: 'By workflow' }).click()
+  await page.getByTestId('metrics-split-empty').waitFor()
+  await page.unroute(splits)
   await page.getByRole('combobox', { name: 'Split' }).click()
   await page.getByRole('option', { name: 'All together' }).click()
   await page.getByTestId('plot-throughput').locator('canvas').waitFor()

@@ -3,6 +3,7 @@ import type { Locator } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { D, faults, go, step as node, open, page, picture, saveAs, service, studio } from './designer-site.ts'
 import { offer, offerWithApproval, offerWithMail } from './offer.ts'
+import { seriousFaultsInBoth } from './serious-faults.ts'
 import { run } from './workflows.ts'
 
 let tries = 0
@@ -369,6 +370,39 @@ export function tools(): void {
     expect(await page.getByTestId('import-drop').count()).toBe(0)
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     expect((await studio.api('GET', `${D}?q=dropped-here`)).items).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('begins a workflow with a template, from the list and where there is none yet', async () => {
+    const id = `from-template-${++tries}`
+    await go(`${studio.url}/definitions`)
+    await page.getByRole('button', { name: 'New workflow' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New workflow' })
+    await dialog.getByRole('button', { name: /^Poll until ready/ }).click()
+    expect(await dialog.getByLabel('Id', { exact: true }).inputValue()).toBe('poll-until-ready')
+    expect(await seriousFaultsInBoth(page)).toEqual([])
+    await picture('new-workflow')
+    await dialog.getByLabel('Id', { exact: true }).fill(id)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await node('poll').waitFor()
+    const { draft, problems } = await studio.api('GET', `${D}/${id}/draft`)
+    expect([draft.name, draft.variables.state.default, problems]).toEqual(['Poll until ready', 'pending', []])
+
+    const lists = /\/workflow-definitions\?/
+    const nothing = { items: [], page: { next: null, prev: null, limit: 50 }, count: { value: 0, exact: true } }
+    await page.route(lists, (route) => route.fulfill({ json: nothing }))
+    await go(`${studio.url}/definitions`)
+    const gallery = page.getByTestId('definitions-empty').getByRole('list', { name: 'Begin with a template' })
+    await gallery.getByRole('button', { name: /^Order with compensation/ }).waitFor()
+    expect(await gallery.getByRole('listitem').count()).toBe(6)
+    expect(await seriousFaultsInBoth(page)).toEqual([])
+    await picture('workflows-empty')
+    await gallery.getByRole('button', { name: /^Order with compensation/ }).focus()
+    await page.keyboard.press('Enter')
+    await dialog.waitFor()
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Order with compensation')
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.unroute(lists)
     expect(faults).toEqual([])
   })
 

@@ -112,12 +112,9 @@ export function MetricsPage() {
         </div>
       }
     >
+      {split !== undefined && <SplitFigures by={split} range={range} nodeId={node} asTable={asTable} />}
       <Area name="metrics" query={query} rows={8}>
-        {(metrics) => (
-          <Figures metrics={metrics} asTable={asTable} before={before} isSplit={split !== undefined}>
-            {split !== undefined && <SplitFigures by={split} range={range} nodeId={node} asTable={asTable} />}
-          </Figures>
-        )}
+        {(metrics) => <Figures metrics={metrics} asTable={asTable} before={before} isSplit={split !== undefined} />}
       </Area>
     </Page>
   )
@@ -180,20 +177,18 @@ interface FiguresProps {
   readonly asTable: boolean
   /** The curves of the range before, where they are compared. */
   readonly before: Metrics['curves'] | undefined
-  /** The children tell more of what the first charts tell. */
+  /** What the first charts tell is told part by part. */
   readonly isSplit: boolean
-  readonly children: React.ReactNode
 }
 
-function Figures({ metrics, asTable, before, ...rest }: FiguresProps) {
+function Figures({ metrics, asTable, before, isSplit }: FiguresProps) {
   const { data: events } = useQuery(eventsQuery())
   const marks = useMemo(() => marksOf(metrics, events?.items ?? []), [metrics, events])
-  const charts = chartsOf(metrics.curves).filter((chart) => !rest.isSplit || !isSplitChart(chart))
+  const charts = chartsOf(metrics.curves).filter((chart) => !isSplit || !isSplitChart(chart))
   return (
     <>
       <Totals metrics={metrics} before={before} />
       {marks.length > 0 && <Marks metrics={metrics} marks={marks} />}
-      {rest.children}
       <div className={classes.charts}>
         {charts.map((chart) => (
           <ChartCard key={chart.id} chart={chart} metrics={metrics} marks={marks} asTable={asTable} before={before} />
