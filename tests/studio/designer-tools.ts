@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { D, faults, go, step as node, open, page, picture, saveAs, service, studio } from './designer-site.ts'
 import { offer, offerWithApproval, offerWithMail } from './offer.ts'
-import { seriousFaultsInBoth } from './serious-faults.ts'
+import { seriousFaults, seriousFaultsInBoth } from './serious-faults.ts'
 import { run } from './workflows.ts'
 
 let tries = 0
@@ -139,6 +139,27 @@ export function tools(): void {
     await panel.getByRole('button', { name: 'Run all' }).click()
     await page.locator('[data-step="note"][data-status="completed"]').waitFor()
     expect(service.calls).toBe(before + 1)
+
+    // Kept under a name it is run again, and fails when the workflow ends otherwise.
+    const cases = panel.getByTestId('test-cases')
+    await panel.locator('[data-testid="test-result"][data-status="completed"]').waitFor()
+    await cases.getByRole('button', { name: 'Save as test case' }).click()
+    await cases.getByLabel('Name of the test case').fill('An offer')
+    await cases.getByRole('button', { name: 'Save', exact: true }).click()
+    await cases.getByRole('button', { name: 'Run all cases' }).click()
+    await cases.locator('[data-case="An offer"][data-verdict="passed"]').waitFor()
+    await saveAs<{ activities: object[] }>(id, ({ activities }) => {
+      activities.push({ id: 'more', type: 'set-output', inputs: { name: 'more', value: 1 } })
+    })
+    await node('more').waitFor()
+    await cases.getByRole('button', { name: 'Run An offer' }).click()
+    await cases.locator('[data-case="An offer"][data-verdict="failed"]').waitFor()
+    expect(await cases.innerText()).toContain('Its output was')
+    expect(await cases.getByTestId('test-cases-summary').innerText()).toBe('0 of 1 passed')
+    expect(await seriousFaults(page)).toEqual([])
+    await picture('test-cases')
+    await cases.getByRole('button', { name: 'Remove An offer' }).click()
+    await cases.getByText('None. Keep a run').waitFor()
     expect(faults).toEqual([])
   })
 
