@@ -25,7 +25,11 @@ describe('what was said last', () => {
   it('is there at once, in order, and for a page that comes later', () => {
     const storage = storageOf()
     const words = openLastWords(storage)
-    const said: Word[] = [begin, ...Array.from({ length: 12 }, (_, turn) => add(turn, 200)), { kind: 'sending', text: 'ü' }]
+    const said: Word[] = [
+      begin,
+      ...Array.from({ length: 12 }, (_, turn) => add(turn, 200)),
+      { kind: 'sending', text: 'ü' },
+    ]
     for (const word of said) words.say('a', word)
     expect(openLastWords(storage).read('a')).toEqual(said)
     openLastWords(storage).say('a', add(9))

@@ -3,7 +3,7 @@
  * Words stand in the browser's storage the moment they are said, and go when the database has them. Where storage has no room for one, the
  * database alone has to do.
  */
-import type { KeptDraft } from './kept-drafts.ts'
+import type { KeptDraft } from './kept-draft.ts'
 
 export type Word =
   | { readonly kind: 'begin'; readonly etag: string; readonly base: string; readonly whole: Uint8Array }
@@ -59,9 +59,7 @@ export function withWords(draft: KeptDraft | undefined, words: readonly Word[]):
       return { etag, base, sent: undefined, updates: [whole] }
     }
     if (kept === undefined) return undefined
-    return word.kind === 'sending'
-      ? { ...kept, sent: word.text }
-      : { ...kept, updates: [...kept.updates, word.update] }
+    return word.kind === 'sending' ? { ...kept, sent: word.text } : { ...kept, updates: [...kept.updates, word.update] }
   }, draft)
 }
 
