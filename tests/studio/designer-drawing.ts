@@ -707,7 +707,7 @@ export function drawing(): void {
     const authorization = { $secret: 'billing-token', prefix: 'Bearer ' }
     await expect.poll(async () => (await inputs(1)).headers).toEqual({ authorization })
     await field('url').getByRole('button', { name: 'url: secret' }).click()
-    await field('url').getByRole('textbox', { name: 'url: name of a secret' }).fill('partner')
+    await field('url').getByLabel('url: name of a secret').fill('partner')
     await page.getByRole('option', { name: 'partner-key' }).click()
     await expect.poll(async () => (await inputs(1)).url).toEqual({ $secret: 'partner-key' })
     expect(await seriousFaults(page)).toEqual([])
