@@ -88,7 +88,7 @@ it('Studio shows the whole cluster, whoever answers, and one node when it is tol
       await page.screenshot({ path: path.join(pictures, `metrics-cluster-${colorScheme}.png`) })
     }
   const splits = /\/metrics\/split/
-  await page.route(splits, (route) => route.fulfill({ status: 503, json: { title: 'Not now', status: 503 } }))
+  await page.route(splits, (route) => route.fulfill({ status: 500, json: { title: 'Not now', status: 500 } }))
   await page.getByRole('combobox', { name: 'Split' }).click()
   await page.getByRole('option', { name: 'By workflow' }).click()
   await page.getByTestId('metrics-split-loading').waitFor()

@@ -65,28 +65,30 @@ export function NewWorkflow(props: {
       void navigate({ to: '/definitions/$definitionId/design', params: { definitionId: created.id } }),
   })
   return (
-    <Modal opened onClose={close} title="New workflow" size={820}>
+    <Modal opened onClose={close} title="New workflow" size={960}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
           if (fits) create.mutate()
         }}
       >
-        <TextInput
-          label="Name"
-          data-autofocus
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TextInput
-          mt="sm"
-          label="Id"
-          description="Lower-case letters, digits and hyphens. It never changes."
-          value={id}
-          error={id !== '' && !fits && 'This is no id'}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
+        <div className={classes.names}>
+          <TextInput
+            label="Name"
+            data-autofocus
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Id"
+            description="Lower-case letters, digits and hyphens. It never changes."
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            value={id}
+            error={id !== '' && !fits && 'This is no id'}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        </div>
         <section className={classes.begin} aria-label="Begin with">
           <h3>Begin with</h3>
           <Suspense fallback={<Skeleton height={330} />}>

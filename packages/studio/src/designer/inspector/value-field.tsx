@@ -66,40 +66,42 @@ export function ValueField({ step, field, problems, first }: ValueFieldProps) {
           {field.name}
           {field.required && <span className={classes.required}> required</span>}
         </label>
-        {readOnly === undefined && field.secret === 'text' && (
-          <Tooltip label={secret === undefined ? 'Use a secret' : 'Write a plain value'}>
-            <ActionIcon
-              size={24}
-              variant={secret === undefined ? 'subtle' : 'light'}
-              color={secret === undefined ? 'gray' : 'brand'}
-              aria-label={`${field.name}: secret`}
-              aria-pressed={secret !== undefined}
-              onClick={() => {
-                set(secret === undefined ? toSecret({ name: '', prefix: '' }) : undefined)
-                requestAnimationFrame(() => document.getElementById(id)?.focus())
-              }}
-            >
-              <KeyRound size={14} />
-            </ActionIcon>
-          </Tooltip>
-        )}
-        {readOnly === undefined && field.secret === 'member' && expression === undefined && (
-          <SecretMenu label={field.name} pick={(name) => set(withSecret(field.name, value, name))} />
-        )}
-        {!field.literal && readOnly === undefined && (
-          <Tooltip label={expression === undefined ? 'Write an expression' : 'Write a plain value'}>
-            <ActionIcon
-              size={24}
-              variant={expression === undefined ? 'subtle' : 'light'}
-              color={expression === undefined ? 'gray' : 'brand'}
-              aria-label={`${field.name}: expression`}
-              aria-pressed={expression !== undefined}
-              onClick={toggle}
-            >
-              <SquareFunction size={14} />
-            </ActionIcon>
-          </Tooltip>
-        )}
+        <span className={classes.fieldTools}>
+          {readOnly === undefined && field.secret === 'text' && (
+            <Tooltip label={secret === undefined ? 'Use a secret' : 'Write a plain value'}>
+              <ActionIcon
+                size={24}
+                variant={secret === undefined ? 'subtle' : 'light'}
+                color={secret === undefined ? 'gray' : 'brand'}
+                aria-label={`${field.name}: secret`}
+                aria-pressed={secret !== undefined}
+                onClick={() => {
+                  set(secret === undefined ? toSecret({ name: '', prefix: '' }) : undefined)
+                  requestAnimationFrame(() => document.getElementById(id)?.focus())
+                }}
+              >
+                <KeyRound size={14} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {readOnly === undefined && field.secret === 'member' && expression === undefined && (
+            <SecretMenu label={field.name} pick={(name) => set(withSecret(field.name, value, name))} />
+          )}
+          {!field.literal && readOnly === undefined && (
+            <Tooltip label={expression === undefined ? 'Write an expression' : 'Write a plain value'}>
+              <ActionIcon
+                size={24}
+                variant={expression === undefined ? 'subtle' : 'light'}
+                color={expression === undefined ? 'gray' : 'brand'}
+                aria-label={`${field.name}: expression`}
+                aria-pressed={expression !== undefined}
+                onClick={toggle}
+              >
+                <SquareFunction size={14} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </span>
       </div>
       {secret !== undefined ? (
         <SecretInput

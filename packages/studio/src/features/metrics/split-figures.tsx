@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { nodesQuery } from '../../api/queries.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area, Empty } from '../../ui/area.tsx'
+import { Table } from '../../ui/list.tsx'
 import { Card } from '../../ui/page.tsx'
 import table from '../../ui/table.module.css'
 import { durationText } from '../../ui/time-text.ts'
@@ -57,29 +58,27 @@ function Parts({ split, asTable }: { readonly split: Split; readonly asTable: bo
     [split, labels, quantile],
   )
   return (
-    <div className={classes.split}>
-      <div className={classes.charts}>
-        {charts.map((chart) => (
-          <ChartCard
-            key={chart.id}
-            chart={chart}
-            metrics={metrics}
-            marks={NO_MARKS}
-            asTable={asTable}
-            aside={
-              chart.id === 'split-duration' && (
-                <SegmentedControl
-                  size="xs"
-                  aria-label="Percentile"
-                  data={[...quantiles]}
-                  value={quantile}
-                  onChange={(to) => choose(to as Quantile)}
-                />
-              )
-            }
-          />
-        ))}
-      </div>
+    <div className={`${classes.charts} ${classes.split}`}>
+      {charts.map((chart) => (
+        <ChartCard
+          key={chart.id}
+          chart={chart}
+          metrics={metrics}
+          marks={NO_MARKS}
+          asTable={asTable}
+          aside={
+            chart.id === 'split-duration' && (
+              <SegmentedControl
+                size="xs"
+                aria-label="Percentile"
+                data={[...quantiles]}
+                value={quantile}
+                onChange={(to) => choose(to as Quantile)}
+              />
+            )
+          }
+        />
+      ))}
       <PartTable split={split} labelOf={labelOf} />
     </div>
   )
@@ -99,7 +98,7 @@ function useLabels({ parts }: Split): (part: SplitPart) => string {
 const columns = [
   ['completed', 'Completed', (value: number) => value.toLocaleString('en')],
   ['faulted', 'Faulted', (value: number) => value.toLocaleString('en')],
-  ['failureRate', 'Failure rate', percent],
+  ['failureRate', 'Failures', percent],
   ['durationP50Ms', 'p50', durationText],
   ['durationP95Ms', 'p95', durationText],
   ['durationP99Ms', 'p99', durationText],
@@ -109,34 +108,24 @@ const columns = [
 function PartTable(props: { readonly split: Split; readonly labelOf: (part: SplitPart) => string }) {
   const { by, parts } = props.split
   return (
-    <Card flush>
-      <div className={table.wrap}>
-        <table className={table.table} data-testid="metrics-parts">
-          <thead>
-            <tr>
-              <th>{by === 'definition' ? 'Workflow' : 'Node'}</th>
-              {columns.map(([name, label]) => (
-                <th key={name} className={table.right}>
-                  {label}
-                </th>
+    <Card flush title={by === 'definition' ? 'By workflow' : 'By node'}>
+      <div className={classes.parts} data-testid="metrics-parts">
+        <Table
+          columns={[by === 'definition' ? 'Workflow' : 'Node', ...columns.map(([, label]) => ({ label, right: true }))]}
+        >
+          {parts.map((part) => (
+            <tr key={part.definitionId ?? part.nodeId ?? ''} data-part={part.definitionId ?? part.nodeId ?? ''}>
+              <td>
+                <PartName part={part} label={props.labelOf(part)} />
+              </td>
+              {columns.map(([name, , write]) => (
+                <td key={name} className={table.right} data-figure={name}>
+                  {part.totals[name] == null ? '–' : write(part.totals[name])}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {parts.map((part) => (
-              <tr key={part.definitionId ?? part.nodeId ?? ''} data-part={part.definitionId ?? part.nodeId ?? ''}>
-                <td>
-                  <PartName part={part} label={props.labelOf(part)} />
-                </td>
-                {columns.map(([name, , write]) => (
-                  <td key={name} className={table.right} data-figure={name}>
-                    {part.totals[name] == null ? '–' : write(part.totals[name])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
     </Card>
   )

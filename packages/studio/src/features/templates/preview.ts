@@ -28,7 +28,7 @@ export interface Preview {
 
 /** Of a step, and of one inside a container. */
 export const [SIZE, INNER] = [28, 22]
-const [GAP_X, GAP_Y, PAD] = [24, 8, 5]
+const [GAP_X, GAP_Y, PAD] = [24, 5, 5]
 const PARTS = ['body', 'catch', 'finally']
 
 interface Joined {

@@ -3,8 +3,7 @@ import type { Template } from '../template.ts'
 export const nightlyReport: Template = {
   key: 'nightly-report',
   title: 'Nightly report',
-  about:
-    'At half past two every night: reads figures, adds them up and sends them on. A night that was missed is caught up once.',
+  about: 'At half past two every night: reads figures and sends them on. A night that was missed is caught up once.',
   document: {
     activities: [
       {
