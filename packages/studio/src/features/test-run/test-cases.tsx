@@ -116,8 +116,9 @@ function Row(props: {
   const { name, expected } = each
   return (
     <li data-case={name} data-verdict={verdict?.status ?? ''}>
-      <span className="clip">{name}</span>
-      <span className="small muted">{expected.status}</span>
+      <span className="clip" title={name}>
+        {name} <span className="small muted">{expected.status}</span>
+      </span>
       <span role="status">
         <VerdictMark verdict={verdict} />
       </span>
@@ -125,6 +126,7 @@ function Row(props: {
         permission="definitions:write"
         size="compact-xs"
         variant="subtle"
+        px={0}
         aria-label={`Run ${name}`}
         fault={props.busy ? 'Others are being run.' : undefined}
         onClick={props.run}
