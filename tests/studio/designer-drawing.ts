@@ -56,7 +56,7 @@ export function drawing(): void {
   it('E10 builds five steps by mouse, publishes them, and the run completes', async () => {
     const id = `by-mouse-${++turns}`
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'New workflow' }).click()
+    await page.getByRole('button', { name: 'New workflow', exact: true }).click()
     await page.getByLabel('Name', { exact: true }).fill(`By mouse ${turns}`)
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByTestId('designer-empty').waitFor()

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { D, faults, go, step as node, open, page, picture, saveAs, service, studio } from './designer-site.ts'
+import { D, faults, go, step as node, open, ownPage, page, picture, saveAs, service, studio } from './designer-site.ts'
 import { offer, offerWithApproval, offerWithMail } from './offer.ts'
 import { seriousFaults, seriousFaultsInBoth } from './serious-faults.ts'
 import { run } from './workflows.ts'
@@ -327,7 +327,7 @@ export function tools(): void {
     expect(texts[1]).toMatch(/^id: offer/)
 
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Import workflows' })
     const text = dialog.getByLabel('Text to import')
     const was = await etag()
@@ -375,7 +375,7 @@ export function tools(): void {
 
   it('E26 shows what a file would become that is dropped anywhere on the list', async () => {
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'New workflow' }).waitFor()
+    await page.getByRole('button', { name: 'New workflow', exact: true }).waitFor()
     const dropped = await page.evaluateHandle(() => {
       const data = new DataTransfer()
       const text = 'id: dropped-here\nactivities:\n  - id: hello\n    type: nosuch\n'
@@ -397,8 +397,9 @@ export function tools(): void {
 
   it('begins a workflow with a template, from the list and where there is none yet', async () => {
     const id = `from-template-${++tries}`
+    await ownPage()
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'New workflow' }).click()
+    await page.getByRole('button', { name: 'New workflow', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'New workflow' })
     await dialog.getByRole('button', { name: /^Poll until ready/ }).click()
     expect(await dialog.getByLabel('Id', { exact: true }).inputValue()).toBe('poll-until-ready')
@@ -424,13 +425,12 @@ export function tools(): void {
     await dialog.waitFor()
     expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Order with compensation')
     await dialog.getByRole('button', { name: 'Close' }).last().click()
-    await page.unroute(lists)
     expect(faults).toEqual([])
   })
 
   it('takes over what Elsa exports, and says what did not come along', async () => {
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Import workflows' })
     await dialog.getByLabel('Text to import').fill(JSON.stringify(elsa))
     const report = dialog.getByTestId('elsa-report')
