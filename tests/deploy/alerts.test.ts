@@ -56,7 +56,7 @@ describe('queries', () => {
   })
 
   it('of every panel of the dashboard name metrics that nodes serve', () => {
-    const { panels } = JSON.parse(read('deploy/grafana/lockstep.json')) as {
+    const { panels } = JSON.parse(read('packages/server/grafana/lockstep.json')) as {
       panels: { title: string; targets?: { expr: string }[] }[]
     }
     const asked = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))

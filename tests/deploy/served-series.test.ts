@@ -28,7 +28,7 @@ interface Query {
 }
 
 const { groups } = parse(read('prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] }
-const { panels } = JSON.parse(read('grafana/lockstep.json')) as { panels: Panel[] }
+const { panels } = JSON.parse(read('../packages/server/grafana/lockstep.json')) as { panels: Panel[] }
 const shownBy = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, label]) => label!)
 const queries: readonly Query[] = [
   ...groups.flatMap(({ rules }) =>

@@ -7,7 +7,7 @@ import { type ClonedDatabase, cloneDatabase } from '@lockstep/testing/harness'
 import { resolveNodeOptions, startNode, workflow } from 'lockstep'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { until } from '../faults/until.ts'
-import { type Figures, openMeasuredNode, readingsOf } from './metrics-nodes.ts'
+import { type Figures, openMeasuredNode, readingsOf, type SplitFigures } from './metrics-nodes.ts'
 
 const quick = workflow('quick', async (ctx) => ctx.step('count', async () => 7))
 const faulty = workflow('faulty', async (ctx) => ctx.step('boom', async () => Promise.reject(new Error('no'))))
@@ -55,6 +55,44 @@ describe('metrics of a cluster', () => {
         { started: 5, completed: 4, faulted: 1 },
       ])
       expect(counts(await one.query({ range: '30d' }))).toEqual(counts(first))
+    } finally {
+      await Promise.allSettled([one.close(), two.close()])
+    }
+  })
+
+  it('are told by workflow and by node, before and after they are written', async () => {
+    const [one, two] = [
+      await openMeasuredNode(database.url, workflows),
+      await openMeasuredNode(database.url, workflows),
+    ]
+    try {
+      await Promise.all([one.run(quick, 3), two.run(quick, 1).then(() => two.run(faulty, 2))])
+      const ends = ({ parts }: SplitFigures) =>
+        parts.map(({ definitionId, nodeId, totals: { completed, faulted } }) => [
+          definitionId ?? nodeId,
+          completed,
+          faulted,
+        ])
+      expect(ends(await one.split('definition'))).toEqual([['quick', 3, 0]])
+      await two.readings.write()
+      const [mine, other] = [`nod_${one.engine.nodeId}`, `nod_${two.engine.nodeId}`]
+      for (const _ of ['before', 'after']) {
+        const found = await one.split('definition')
+        expect(ends(found)).toEqual([
+          ['quick', 4, 0],
+          ['faulty', 0, 2],
+        ])
+        expect(found.parts[0]?.totals.durationP95Ms).toBeGreaterThan(0)
+        expect(found.parts[1]?.totals).toMatchObject({ failureRate: 1, durationP95Ms: null })
+        expect(found.parts[0]?.curves.completedPerMinute).toHaveLength(found.at.length)
+        expect(ends(await one.split('node')).sort()).toEqual([[mine, 3, 0] as const, [other, 1, 2] as const].sort())
+        expect(ends(await one.split('definition', { nodeId: mine }))).toEqual([['quick', 3, 0]])
+        await one.readings.write()
+      }
+      expect(ends(await two.split('definition', { range: '30d' }))).toEqual([
+        ['quick', 4, 0],
+        ['faulty', 0, 2],
+      ])
     } finally {
       await Promise.allSettled([one.close(), two.close()])
     }

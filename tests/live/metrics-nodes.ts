@@ -27,12 +27,21 @@ export interface Figures {
   readonly totals: Readonly<Record<string, number | null>>
 }
 
+export interface SplitFigures {
+  readonly at: readonly number[]
+  readonly parts: readonly (Pick<Figures, 'curves' | 'totals'> & {
+    readonly definitionId: string | null
+    readonly nodeId: string | null
+  })[]
+}
+
 /** A node in this process that counts, and writes what it counted when it is told to. */
 export interface MeasuredNode {
   readonly db: Db
   readonly engine: Engine
   readonly readings: MetricsReadings
   query(search?: Readonly<Record<string, string>>): Promise<Figures>
+  split(by: 'definition' | 'node', search?: Readonly<Record<string, string>>): Promise<SplitFigures>
   /** Settles when so many more instances have ended here, and were counted. */
   run(workflow: AnyWorkflow, count: number): Promise<void>
   /** As a crash does: nothing is written any more. */
@@ -50,7 +59,7 @@ export async function openMeasuredNode(
   const history = new MetricsHistory(metrics.registry, systemClock)
   history.run()
   const readings = new MetricsReadings({
-    ...{ ...edge, history, store: store(db) },
+    ...{ ...edge, history, definitions: metrics.definitions, store: store(db) },
     nodeId: () => engine.nodeId,
     storeTime: () => engine.storeTime(),
   })
@@ -61,15 +70,17 @@ export async function openMeasuredNode(
     browse: postgresBrowse(db),
     idempotency: postgresIdempotency(db),
   })
+  const ask = async (of: string, search: Readonly<Record<string, string>>): Promise<unknown> => {
+    const response = await fetch(`${http.url}/api/v1/metrics/${of}?${new URLSearchParams(search)}`)
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+    return response.json()
+  }
   return {
     db,
     engine,
     readings,
-    query: async (search = {}) => {
-      const response = await fetch(`${http.url}/api/v1/metrics/query?${new URLSearchParams(search)}`)
-      if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-      return (await response.json()) as Figures
-    },
+    query: async (search = {}) => (await ask('query', search)) as Figures,
+    split: async (by, search = {}) => (await ask('split', { by, ...search })) as SplitFigures,
     run: async (workflow, count) => {
       const ends = (): Promise<number> => endsOf(metrics)
       const wanted = (await ends()) + count

@@ -27,7 +27,7 @@ import {
   studio,
 } from './designer-site.ts'
 import { large, saga } from './designer-workflows.ts'
-import { seriousFaultsInBoth } from './serious-faults.ts'
+import { seriousFaults, seriousFaultsInBoth } from './serious-faults.ts'
 
 const NOTE = [
   '# Each step undoes itself',
@@ -53,7 +53,7 @@ export function drawing(): void {
   it('E10 builds five steps by mouse, publishes them, and the run completes', async () => {
     const id = `by-mouse-${++turns}`
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'New workflow' }).click()
+    await page.getByRole('button', { name: 'New workflow', exact: true }).click()
     await page.getByLabel('Name', { exact: true }).fill(`By mouse ${turns}`)
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByTestId('designer-empty').waitFor()
@@ -680,6 +680,39 @@ export function drawing(): void {
       .toBe('condition')
     await page.locator('[data-input="condition"][data-faulty="true"]').waitFor()
     expect(await publishedVersion('wrong')).toBeNull()
+  })
+
+  it('picks moments with their zone, and secrets by name', async () => {
+    const list = { page: { next: null, prev: null, limit: 200 }, count: { value: 2, exact: true } }
+    const secrets = /\/secrets\?/
+    await page.route(secrets, (route) =>
+      route.fulfill({ json: { items: [{ name: 'billing-token' }, { name: 'partner-key' }], ...list } }),
+    )
+    const charge = { id: 'charge', type: 'http-request', inputs: { url: 'https://example.com/charges' } }
+    await create({ id: 'picked', ...{ activities: [{ id: 'until', type: 'wait-until' }, charge] } })
+    await open('picked')
+    const inputs = async (at: number) => (await draftOf('picked')).activities[at].inputs
+    const field = (name: string): Locator => page.locator(`[data-inspector] [data-input="${name}"]`)
+    await step('until').click()
+    await field('at').locator('input[type="datetime-local"]').fill('2030-01-31T09:00')
+    await expect.poll(async () => (await inputs(0))?.at).toMatch(/^2030-01-31T09:00:00(Z|[+-]\d\d:\d\d)$/)
+    expect(await field('at').getByTestId('field-zone').innerText()).toContain('2030-01-31T09:00:00')
+
+    await step('charge').click()
+    await field('headers').getByRole('button', { name: 'headers: put a secret in' }).click()
+    await page.getByRole('menuitem', { name: 'billing-token' }).click()
+    const authorization = { $secret: 'billing-token', prefix: 'Bearer ' }
+    await expect.poll(async () => (await inputs(1)).headers).toEqual({ authorization })
+    await field('url').getByRole('button', { name: 'url: secret' }).click()
+    await field('url').getByLabel('url: name of a secret').fill('partner')
+    await page.getByRole('option', { name: 'partner-key' }).click()
+    await expect.poll(async () => (await inputs(1)).url).toEqual({ $secret: 'partner-key' })
+    expect(await seriousFaults(page)).toEqual([])
+    await picture('designer-secrets')
+    await field('url').getByRole('button', { name: 'url: secret' }).click()
+    await expect.poll(async () => (await inputs(1)).url).toBeUndefined()
+    await page.unroute(secrets)
+    expect(faults).toEqual([])
   })
 
   it('E27 opens 200 and 500 steps, drags and lays out 500', async () => {

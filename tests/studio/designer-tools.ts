@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { D, faults, go, step as node, open, page, picture, saveAs, service, studio } from './designer-site.ts'
+import { D, faults, go, step as node, open, ownPage, page, picture, saveAs, service, studio } from './designer-site.ts'
 import { offer, offerWithApproval, offerWithMail } from './offer.ts'
+import { seriousFaults, seriousFaultsInBoth } from './serious-faults.ts'
 import { run } from './workflows.ts'
 
 let tries = 0
@@ -138,6 +139,28 @@ export function tools(): void {
     await panel.getByRole('button', { name: 'Run all' }).click()
     await page.locator('[data-step="note"][data-status="completed"]').waitFor()
     expect(service.calls).toBe(before + 1)
+
+    // Kept under a name it is run again, and fails when the workflow ends otherwise.
+    const cases = panel.getByTestId('test-cases')
+    await panel.locator('[data-testid="test-result"][data-status="completed"]').waitFor()
+    await cases.getByRole('button', { name: 'Save as test case' }).click()
+    await cases.getByLabel('Name of the test case').fill('An offer')
+    await cases.getByRole('button', { name: 'Save', exact: true }).click()
+    await cases.getByRole('button', { name: 'Run all cases' }).click()
+    await cases.locator('[data-case="An offer"][data-verdict="passed"]').waitFor()
+    await saveAs<{ activities: object[] }>(id, ({ activities }) => {
+      activities.push({ id: 'more', type: 'set-output', inputs: { name: 'more', value: 1 } })
+    })
+    await node('more').waitFor()
+    await cases.getByRole('button', { name: 'Run An offer' }).click()
+    await cases.locator('[data-case="An offer"][data-verdict="failed"]').waitFor()
+    expect(await cases.innerText()).toContain('Its output was')
+    expect(await cases.getByTestId('test-cases-summary').innerText()).toBe('0 of 1 passed')
+    expect(await seriousFaults(page)).toEqual([])
+    await cases.getByText('Its output was').scrollIntoViewIfNeeded()
+    await picture('test-cases')
+    await cases.getByRole('button', { name: 'Remove An offer' }).click()
+    await cases.getByText('None. Keep a run').waitFor()
     expect(faults).toEqual([])
   })
 
@@ -352,7 +375,7 @@ export function tools(): void {
 
   it('E26 shows what a file would become that is dropped anywhere on the list', async () => {
     await go(`${studio.url}/definitions`)
-    await page.getByRole('button', { name: 'New workflow' }).waitFor()
+    await page.getByRole('button', { name: 'New workflow', exact: true }).waitFor()
     const dropped = await page.evaluateHandle(() => {
       const data = new DataTransfer()
       const text = 'id: dropped-here\nactivities:\n  - id: hello\n    type: nosuch\n'
@@ -369,6 +392,39 @@ export function tools(): void {
     expect(await page.getByTestId('import-drop').count()).toBe(0)
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     expect((await studio.api('GET', `${D}?q=dropped-here`)).items).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('begins a workflow with a template, from the list and where there is none yet', async () => {
+    const id = `from-template-${++tries}`
+    await ownPage()
+    await go(`${studio.url}/definitions`)
+    await page.getByRole('button', { name: 'New workflow', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'New workflow' })
+    await dialog.getByRole('button', { name: /^Poll until ready/ }).click()
+    expect(await dialog.getByLabel('Id', { exact: true }).inputValue()).toBe('poll-until-ready')
+    expect(await seriousFaultsInBoth(page)).toEqual([])
+    await picture('new-workflow')
+    await dialog.getByLabel('Id', { exact: true }).fill(id)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await node('poll').waitFor()
+    const { draft, problems } = await studio.api('GET', `${D}/${id}/draft`)
+    expect([draft.name, draft.variables.state.default, problems]).toEqual(['Poll until ready', 'pending', []])
+
+    const lists = /\/workflow-definitions\?/
+    const nothing = { items: [], page: { next: null, prev: null, limit: 50 }, count: { value: 0, exact: true } }
+    await page.route(lists, (route) => route.fulfill({ json: nothing }))
+    await go(`${studio.url}/definitions`)
+    const gallery = page.getByTestId('definitions-empty').getByRole('list', { name: 'Begin with a template' })
+    await gallery.getByRole('button', { name: /^Order with compensation/ }).waitFor()
+    expect(await gallery.getByRole('listitem').count()).toBe(6)
+    expect(await seriousFaults(page)).toEqual([])
+    await picture('workflows-empty')
+    await gallery.getByRole('button', { name: /^Order with compensation/ }).focus()
+    await page.keyboard.press('Enter')
+    await dialog.waitFor()
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Order with compensation')
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
     expect(faults).toEqual([])
   })
 

@@ -107,6 +107,8 @@ const asked = (): readonly string[] => [
   '/audit-log?limit=200&outcome=done&operation=publishWorkflowDefinition',
   '/batch-operations?limit=50',
   '/metrics/query?range=24h',
+  '/metrics/split?by=definition&range=24h',
+  '/metrics/split?by=node&range=6h',
 ]
 
 describe('pages over many rows', { timeout: 20 * 60_000 }, () => {

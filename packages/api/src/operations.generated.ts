@@ -3970,6 +3970,43 @@ export interface Operations {
     }
   }
 
+  /** The same by workflow or by node: the five in which most instances ended, and all others together. Rates, and quantiles from histograms. */
+  splitMetrics: {
+    request: {
+      readonly query: {
+        /** definition: workflows of the tenant that asks; those of others are among the others. node: of the last six hours, for rows of nodes are added up then. */
+        readonly by: "definition" | "node"
+        /** 1h unless given. */
+        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | undefined
+        /** Of workflows on this node alone, of the last six hours: nod_…. */
+        readonly nodeId?: string | undefined
+      }
+    }
+    reply: {
+      readonly by: "definition" | "node"
+      readonly range: string
+      /** Where the first step begins. */
+      readonly from: string | null
+      /** End of each step, milliseconds since 1970. */
+      readonly at: readonly number[]
+      /** The busiest first. Where neither id is told, it is all others. */
+      readonly parts: readonly ({
+        readonly definitionId: string | null
+        readonly nodeId: string | null
+        /** A value for each step, by name; null where nothing came. */
+        readonly curves: Readonly<Record<string, readonly (number | null)[]>>
+        /** Counts, and quantiles of the whole range. */
+        readonly totals: Readonly<Record<string, number | null>>
+      })[]
+    }
+  }
+
+  /** A dashboard for Grafana, to be imported there: every metric that nodes serve, from a Prometheus that is chosen in it. */
+  getMetricsDashboard: {
+    request: object
+    reply: unknown
+  }
+
   /** The caches of the node that answers, with what they did since it began. */
   listCaches: {
     request: object
@@ -5230,6 +5267,8 @@ export const operations = {
   getLockContention: { method: 'GET', path: '/lock-contention' },
   listQueues: { method: 'GET', path: '/queues' },
   queryMetrics: { method: 'GET', path: '/metrics/query' },
+  splitMetrics: { method: 'GET', path: '/metrics/split' },
+  getMetricsDashboard: { method: 'GET', path: '/metrics/dashboard' },
   listCaches: { method: 'GET', path: '/caches' },
   clearCache: { method: 'POST', path: '/caches/{id}/clear' },
   invalidateCache: { method: 'POST', path: '/caches/{id}/invalidate' },

@@ -80,7 +80,12 @@ async function bringUp(
   history.run()
   const readings = new MetricsReadings({
     ...edge,
-    ...{ history, store: postgresMetrics(node.db), logger: edge.logger.area('metrics') },
+    ...{
+      history,
+      definitions: metrics.definitions,
+      store: postgresMetrics(node.db),
+      logger: edge.logger.area('metrics'),
+    },
     nodeId: () => node.engine.nodeId,
     storeTime: () => node.engine.storeTime(),
   })

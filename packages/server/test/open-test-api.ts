@@ -98,7 +98,8 @@ export async function openTestApi(
   const locks = coordinator({ provider: memoryProvider({ clock }), ownsProvider: true, clock, random, name: 'test' })
   const ports = { browse: postgresBrowse(db), idempotency: postgresIdempotency(db) }
   const live = new LiveFeed({ store: postgresLive(db), bus: silentBus, id: 'test', clock, logger })
-  const history = new MetricsHistory(new NodeMetrics(clock).registry, clock)
+  const metrics = new NodeMetrics(clock)
+  const history = new MetricsHistory(metrics.registry, clock)
   const app = await httpApp({
     basePath,
     engine,
@@ -107,7 +108,7 @@ export async function openTestApi(
     live,
     history,
     readings: new MetricsReadings({
-      ...{ history, store: postgresMetrics(db), clock, random, logger },
+      ...{ history, definitions: metrics.definitions, store: postgresMetrics(db), clock, random, logger },
       nodeId: () => engine.nodeId,
       storeTime: () => engine.storeTime(),
     }),

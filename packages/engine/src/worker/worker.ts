@@ -312,7 +312,9 @@ export class Worker implements Holder<HeldInstance> {
     this.#forget(held)
     held.execution?.dispose('ended')
     const { metrics } = this.#o
-    if (metrics !== undefined) metrics.ended(status, Math.max(0, this.storeNow() - uuidTime(held.identity.instanceId)))
+    const { identity } = held
+    if (metrics !== undefined)
+      metrics.ended(status, Math.max(0, this.storeNow() - uuidTime(identity.instanceId)), identity)
     this.#o.onEnded(held.identity, end, last)
     this.#roomChanged()
   }

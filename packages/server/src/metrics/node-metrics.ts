@@ -1,9 +1,10 @@
 /** Everything one node counts, and how it is told. Names never carry ids: their number stays what it is, however much runs. */
 import type { Clock } from '@lockstep/base'
-import type { EngineMetrics } from '@lockstep/engine'
+import type { EngineMetrics, MeasuredInstance } from '@lockstep/engine'
 import { Registry } from 'prom-client'
 import { noteStatement } from '../request/server-timing.ts'
 import { Buckets, LONG, SHORT, SIZES } from './buckets.ts'
+import { DefinitionCounts } from './definition-counts.ts'
 import { each, expose, histogram, one } from './exposition.ts'
 import { exposeProcess } from './process-metrics.ts'
 
@@ -11,6 +12,8 @@ const ENDS = ['completed', 'faulted', 'cancelled', 'terminated'] as const
 
 export class NodeMetrics implements EngineMetrics {
   readonly registry = new Registry()
+  /** Told by rows of the store only: names in `/metrics` carry no ids. */
+  readonly definitions = new DefinitionCounts()
   readonly #clock: Clock
   readonly #ended: Record<string, number> = { completed: 0, faulted: 0, cancelled: 0, terminated: 0 }
   readonly #durations: Readonly<Record<string, Buckets>> = Object.fromEntries(
@@ -41,9 +44,10 @@ export class NodeMetrics implements EngineMetrics {
     this.#started += starts
   }
 
-  ended(status: string, ms: number): void {
+  ended(status: string, ms: number, of: MeasuredInstance): void {
     const durations = this.#durations[status]
     if (durations === undefined) return
+    this.definitions.ended(status, ms, of)
     this.#ended[status]! += 1
     durations.record(ms / 1_000)
   }

@@ -44,7 +44,9 @@ import { deleteLimit, getLimit, listLimits, putLimit } from './limits.ts'
 import { getLockContention } from './lock-contention.ts'
 import { acquireInLab, getLockLab, releaseInLab, renewInLab, writeInLab } from './lock-lab.ts'
 import { getLock, listLocks, releaseLock } from './locks.ts'
+import { getMetricsDashboard } from './metrics-dashboard.ts'
 import { queryMetrics } from './metrics-query.ts'
+import { splitMetrics } from './metrics-split.ts'
 import { progressOfInstance } from './progress.ts'
 import { listQueues } from './queues.ts'
 import { resultsOfInstance, streamResults } from './results.ts'
@@ -235,6 +237,8 @@ export const apiRoutes: readonly AnyRoute[] = [
   getLockContention,
   listQueues,
   queryMetrics,
+  splitMetrics,
+  getMetricsDashboard,
   listCaches,
   clearCache,
   invalidateCache,

@@ -3,30 +3,23 @@ import Type from 'typebox'
 import { deriveSeries } from '../metrics/derive-series.ts'
 import type { MetricsHistory } from '../metrics/history.ts'
 import type { MetricsReadings } from '../metrics/metrics-readings.ts'
+import { RANGES, type Range, rangeNames } from '../metrics/ranges.ts'
 import { NodeNotFound, RouteNotFound } from '../problem/request-errors.ts'
 import { route } from '../route/route.ts'
 import { iso } from '../wire/iso.ts'
 import { closed, instant, oneOf } from '../wire/schema.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-/** More steps than a screen has room for tell nobody more; nor are there finer ones in the store, the further back it is. */
-const RANGES = {
-  '15m': { rangeMs: 15 * MINUTE, slotMs: MINUTE },
-  '1h': { rangeMs: HOUR, slotMs: MINUTE },
-  '6h': { rangeMs: 6 * HOUR, slotMs: 2 * MINUTE },
-  '24h': { rangeMs: DAY, slotMs: 15 * MINUTE },
-  '7d': { rangeMs: 7 * DAY, slotMs: HOUR },
-  '30d': { rangeMs: 30 * DAY, slotMs: 4 * HOUR },
-} as const
 const MOST_POINTS = 180
 
-type Range = keyof typeof RANGES
-
-const numbers = (description: string) =>
+export const numbers = (description: string) =>
   Type.Unsafe<unknown>({ type: 'object', additionalProperties: { type: ['number', 'null'] }, description })
+
+export const curves = (description: string) =>
+  Type.Unsafe<unknown>({
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: ['number', 'null'] } },
+    description,
+  })
 
 export const queryMetrics = route({
   method: 'GET',
@@ -37,7 +30,7 @@ export const queryMetrics = route({
   summary:
     'What the nodes of the cluster counted, as curves: rates, and quantiles from histograms. Kept for a month, the coarser the older.',
   query: closed({
-    range: Type.Optional(oneOf(Object.keys(RANGES) as Range[], '1h unless given.')),
+    range: Type.Optional(oneOf(rangeNames, '1h unless given.')),
     scope: Type.Optional(
       oneOf(
         ['cluster', 'node'],
@@ -55,12 +48,9 @@ export const queryMetrics = route({
       range: Type.String(),
       from: instant('Where the first step begins; later than the range where there is nothing from before.'),
       at: Type.Array(Type.Number(), { description: 'End of each step, milliseconds since 1970.' }),
-      curves: Type.Unsafe<unknown>({
-        type: 'object',
-        additionalProperties: { type: 'array', items: { type: ['number', 'null'] } },
-        description:
-          'A value for each step, by name; null where nothing came. Levels, such as memory, are the mean of the nodes that did something.',
-      }),
+      curves: curves(
+        'A value for each step, by name; null where nothing came. Levels, such as memory, are the mean of the nodes that did something.',
+      ),
       totals: numbers('Counts, and quantiles of the whole range.'),
     }),
   },
@@ -88,7 +78,8 @@ async function kept(readings: MetricsReadings, range: Range, nodeId: string | un
   return { samples, ...deriveSeries(table, samples, samples.length) }
 }
 
-function requireNode(wireId: string): string {
+/** The id in a wire id of a node. */
+export function requireNode(wireId: string): string {
   const id = tryFromWireId('node', wireId)
   if (id === undefined) throw new NodeNotFound({ id: wireId.slice(0, 100) })
   return id

@@ -1,4 +1,4 @@
-import type { MetricSlot, MetricStore, MetricSums } from '@lockstep/engine/ports'
+import type { MetricPartSlot, MetricSlot, MetricStore, MetricSums } from '@lockstep/engine/ports'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 export interface MetricStoreHarness {
@@ -81,6 +81,51 @@ export function metricStoreContract(provider: string, open: () => Promise<Metric
       while ((await store.rollUp(quarters)) > 0);
       expect(taken.every((count) => count <= 10)).toBe(true)
       expect(totalOf(await store.read(all))).toEqual(before)
+    })
+
+    it('tells workflows of a tenant and nodes apart, the busiest by name', async () => {
+      const of = (n: number): MetricSums => ({ 'ended:completed': n, 'duration:0.5': n, step: 9 })
+      await store.write(NODES[0], of(9), { 'a/x': of(5), 'a/y': of(1), 'a/b/x': of(2), '': of(1) })
+      await store.write(NODES[1], of(4), { 'a/x': of(1), 'a/z': of(3) })
+      const [parts, byNode] = [{ ...all, most: 2 }, { kind: 'node' } as const]
+      const ofTenant = { kind: 'definition', tenant: 'a' } as const
+      const ends = (slots: readonly MetricPartSlot[]) => slots.map(({ part, sums }) => [part, sums['ended:completed']])
+      const found = await store.readParts({ ...parts, by: ofTenant })
+      expect(found.map(({ sums }) => Object.keys(sums).sort())).toEqual(
+        Array.from({ length: 3 }, () => ['duration:0.5', 'ended:completed']),
+      )
+      expect(ends(found)).toEqual([
+        ['', 4],
+        ['a/x', 6],
+        ['a/z', 3],
+      ])
+      expect(ends(await store.readParts({ ...parts, by: ofTenant, nodeId: NODES[1] }))).toEqual([
+        ['a/x', 1],
+        ['a/z', 3],
+      ])
+      expect(ends(await store.readParts({ ...parts, most: 1, by: byNode }))).toEqual([
+        ['', 4],
+        [NODES[0], 9],
+      ])
+    })
+
+    it('sums workflows up as well, and keeps a bound on how many a row names', async () => {
+      for (let minute = 0; minute < 10; minute += 1) {
+        const some = Array.from({ length: 20 }, (_, n) => [`a/d-${minute}-${n}`, { 'ended:completed': 1 }] as const)
+        await store.write(
+          NODES[0],
+          { started: 21 },
+          { ...Object.fromEntries(some), 'a/busy': { 'ended:completed': 1 } },
+        )
+      }
+      await h.age(7 * HOUR)
+      while ((await store.rollUp(quarters)) > 0);
+      const slots = await store.readParts({ ...all, most: 1_000, by: { kind: 'definition', tenant: 'a' } })
+      const count = (of: readonly MetricPartSlot[]) => totalOf(of)['ended:completed']
+      expect(count(slots)).toBe(210)
+      expect(count(slots.filter(({ part }) => part === 'a/busy'))).toBe(10)
+      expect(slots.length).toBeLessThan(100)
+      expect(await store.readParts({ ...all, most: 5, by: { kind: 'node' } })).toEqual([])
     })
 
     it('leaves slots that are not old enough as they are', async () => {

@@ -2,8 +2,9 @@ import Type, { type TSchema } from 'typebox'
 import { LONGEST_SECRET_NAME, SECRET_NAME } from '../../outbound/secrets.ts'
 import { badInput } from './outside-step.ts'
 
+/** `x-secret` tells editors that the text is one of a list of names. */
 export const secretName = (description: string): TSchema =>
-  Type.String({ pattern: SECRET_NAME, maxLength: LONGEST_SECRET_NAME, description })
+  Type.String({ pattern: SECRET_NAME, maxLength: LONGEST_SECRET_NAME, description, 'x-secret': 'name' })
 
 /** Stands where a text would: `{ "secret": "billing-token", "prefix": "Bearer " }`. The value takes its place before the code runs. */
 export const secretReference: TSchema = Type.Object(

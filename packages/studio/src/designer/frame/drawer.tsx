@@ -30,12 +30,12 @@ export function Drawer() {
           </Tabs.Tab>
           {slots.TestRun !== undefined && <Tabs.Tab value="test">Test run</Tabs.Tab>}
           <Tabs.Tab value="code">Code</Tabs.Tab>
-          {tab !== undefined && (
-            <button type="button" className={classes.close} aria-label="Close the drawer" onClick={() => open(null)}>
-              <ChevronDown size={16} aria-hidden />
-            </button>
-          )}
         </Tabs.List>
+        {tab !== undefined && (
+          <button type="button" className={classes.close} aria-label="Close the drawer" onClick={() => open(null)}>
+            <ChevronDown size={16} aria-hidden />
+          </button>
+        )}
         <Tabs.Panel value="problems" className={classes.panel ?? ''}>
           <Problems problems={problems} />
         </Tabs.Panel>

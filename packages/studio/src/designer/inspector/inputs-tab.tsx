@@ -5,6 +5,7 @@ import { Suspense, useRef } from 'react'
 import { partName } from '../../canvas/part-name.ts'
 import { withReference } from '../../editor/with-reference.ts'
 import { addBody, bodiesOf, type PlacedProblem, removeBody, type Step, setInput } from '../model/index.ts'
+import { takesSecrets } from '../palette/activity-types.ts'
 import { slots } from '../slots.ts'
 import { say } from '../state/commands.ts'
 import { useDesigner, useView } from '../state/designer-state.ts'
@@ -18,7 +19,7 @@ export function InputsTab({ step, problems }: { readonly step: Step; readonly pr
   const view = useView()
   const [isDataOpen, setDataOpen] = useLocalStorage({ key: 'lockstep-designer-data', defaultValue: true })
   const type = types.get(step.type)
-  const fields = fieldsOf(type?.inputs, Object.keys(step.inputs), type?.literalInputs, type?.script)
+  const fields = fieldsOf(type?.inputs, Object.keys(step.inputs), type?.literalInputs, type?.script, takesSecrets(type))
   // The field somebody wrote in last: what is picked from the data goes there.
   const last = useRef<{ readonly step: string; readonly name: string }>(undefined)
   const written = (): string | undefined => (last.current?.step === step.key ? last.current.name : undefined)

@@ -1,13 +1,18 @@
 import { ActionIcon, NativeSelect, Textarea, TextInput, Tooltip } from '@mantine/core'
-import { SquareFunction } from 'lucide-react'
+import { KeyRound, SquareFunction } from 'lucide-react'
 import { Suspense, useRef, useState } from 'react'
+import { hostOffset } from '../../browser/zone.ts'
 import { REFERENCE, withReference } from '../../editor/with-reference.ts'
 import { type Json, type PlacedProblem, type Step, setInput } from '../model/index.ts'
 import { slots } from '../slots.ts'
 import { useDesigner } from '../state/designer-state.ts'
 import { expressionIn, type Field, toExpression, toLiteral } from './field-kind.ts'
 import classes from './inspector.module.css'
+import { toLocal } from './moment-field.ts'
+import { MomentInput } from './moment-input.tsx'
 import { ParsedField } from './parsed-field.tsx'
+import { SecretInput, SecretMenu, SecretName } from './secret-input.tsx'
+import { secretIn, toSecret, withSecret } from './secret-value.ts'
 
 interface ValueFieldProps {
   readonly step: Step
@@ -21,6 +26,7 @@ export function ValueField({ step, field, problems, first }: ValueFieldProps) {
   const { design, readOnly } = useDesigner()
   const value = step.inputs[field.name]
   const expression = expressionIn(value)
+  const secret = field.secret === 'text' ? secretIn(value) : undefined
   const id = `input-${step.key}-${field.name}`
   const set = (next: Json | undefined): void => setInput(design, step.key, field.name, next)
   const toggle = (): void => {
@@ -60,22 +66,48 @@ export function ValueField({ step, field, problems, first }: ValueFieldProps) {
           {field.name}
           {field.required && <span className={classes.required}> required</span>}
         </label>
-        {!field.literal && readOnly === undefined && (
-          <Tooltip label={expression === undefined ? 'Write an expression' : 'Write a plain value'}>
-            <ActionIcon
-              size={24}
-              variant={expression === undefined ? 'subtle' : 'light'}
-              color={expression === undefined ? 'gray' : 'brand'}
-              aria-label={`${field.name}: expression`}
-              aria-pressed={expression !== undefined}
-              onClick={toggle}
-            >
-              <SquareFunction size={14} />
-            </ActionIcon>
-          </Tooltip>
-        )}
+        <span className={classes.fieldTools}>
+          {readOnly === undefined && field.secret === 'text' && (
+            <Tooltip label={secret === undefined ? 'Use a secret' : 'Write a plain value'}>
+              <ActionIcon
+                size={24}
+                variant={secret === undefined ? 'subtle' : 'light'}
+                color={secret === undefined ? 'gray' : 'brand'}
+                aria-label={`${field.name}: secret`}
+                aria-pressed={secret !== undefined}
+                onClick={() => {
+                  set(secret === undefined ? toSecret({ name: '', prefix: '' }) : undefined)
+                  requestAnimationFrame(() => document.getElementById(id)?.focus())
+                }}
+              >
+                <KeyRound size={14} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {readOnly === undefined && field.secret === 'member' && expression === undefined && (
+            <SecretMenu label={field.name} pick={(name) => set(withSecret(field.name, value, name))} />
+          )}
+          {!field.literal && readOnly === undefined && (
+            <Tooltip label={expression === undefined ? 'Write an expression' : 'Write a plain value'}>
+              <ActionIcon
+                size={24}
+                variant={expression === undefined ? 'subtle' : 'light'}
+                color={expression === undefined ? 'gray' : 'brand'}
+                aria-label={`${field.name}: expression`}
+                aria-pressed={expression !== undefined}
+                onClick={toggle}
+              >
+                <SquareFunction size={14} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </span>
       </div>
-      {expression === undefined ? (
+      {secret !== undefined ? (
+        <SecretInput
+          {...{ id, set, error, first, label: field.name, value: secret, readOnly: readOnly !== undefined }}
+        />
+      ) : expression === undefined ? (
         <Literal {...{ id, field, value, set, error, first, readOnly: readOnly !== undefined }} />
       ) : (
         <Expression {...{ id, step, field, error, first, value: expression, set, readOnly: readOnly !== undefined }} />
@@ -129,6 +161,15 @@ function Literal({ id, field, value, set, error, readOnly, first }: LiteralProps
         {...mark}
       />
     )
+  if (field.kind === 'secret-name' && (value === undefined || typeof value === 'string'))
+    return (
+      <SecretName
+        {...{ id, error, readOnly, first, label: field.name, name: value ?? '' }}
+        set={(name) => set(name === '' ? undefined : name)}
+      />
+    )
+  if ((field.kind === 'date' || field.kind === 'date-time') && isMoment(field.kind, value))
+    return <MomentInput {...{ id, set, error, readOnly, first, value, kind: field.kind }} />
   if (['text', 'long-text', 'code'].includes(field.kind) && (value === undefined || typeof value === 'string')) {
     const change = (text: string): void => {
       if (text.startsWith('=') && field.kind !== 'code' && !field.literal) set({ $expr: text.slice(1) })
@@ -148,10 +189,9 @@ function Literal({ id, field, value, set, error, readOnly, first }: LiteralProps
       />
     )
   }
-  const kind =
-    field.kind === 'number' && plain ? 'number' : field.kind === 'any' || field.kind === 'json' ? field.kind : 'json'
+  const kind = field.kind === 'number' && plain ? 'number' : takesAny.includes(field.kind) ? 'any' : 'json'
   const typed = (next: Json | undefined): void => {
-    const asks = field.kind === 'any' && !field.literal && typeof next === 'string' && next.startsWith('=')
+    const asks = takesAny.includes(field.kind) && !field.literal && typeof next === 'string' && next.startsWith('=')
     set(asks ? { $expr: next.slice(1) } : next)
   }
   return (
@@ -167,6 +207,16 @@ function Literal({ id, field, value, set, error, readOnly, first }: LiteralProps
     />
   )
 }
+
+/** Kinds of fields in which anything can be typed, where it is not what their own input can show. */
+const takesAny: readonly string[] = ['any', 'date', 'date-time']
+
+/** Something that the picker can show: others, such as a number, are typed. */
+const isMoment = (kind: 'date' | 'date-time', value: Json | undefined): value is string | undefined =>
+  value === undefined ||
+  (typeof value === 'string' && (kind === 'date' ? DAY.test(value) : toLocal(value, hostOffset) !== undefined))
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 interface ExpressionProps extends Omit<LiteralProps, 'value'> {
   readonly step: Step

@@ -20,6 +20,8 @@ export interface ActivityType {
   readonly outcomes: readonly string[] | 'any'
   readonly outcomesFrom?: 'cases' | 'outcomes'
   readonly script?: string
+  /** Absent where the engine itself is its code. */
+  readonly runs?: 'inline' | 'effect' | 'transaction'
   readonly jump?: string
   readonly bodies?: readonly { readonly name: Slot; readonly required: boolean }[]
 }
@@ -52,6 +54,10 @@ export function outcomesOf(
   const failed = step.fields.onError === 'outcome' ? ['failed'] : []
   return [...new Set([...(type?.jump === undefined ? base : []), ...failed, ...used])]
 }
+
+/** Whether its code runs where secrets are read: what it was given is written down nowhere. */
+export const takesSecrets = (type: ActivityType | undefined): boolean =>
+  type?.runs === 'effect' || type?.runs === 'transaction'
 
 /** Other names than these can be chosen by its code. */
 export const choosesOutcome = (type: ActivityType | undefined): boolean => type === undefined || type.outcomes === 'any'

@@ -1,8 +1,6 @@
 import type { KeptDraft } from './kept-draft.ts'
 import { openLastWords, type Word, withWords } from './last-words.ts'
 
-export type { KeptDraft }
-
 export interface KeptDrafts {
   read(workflow: string): Promise<KeptDraft | undefined>
   /** Begins, or begins anew: what was kept before is replaced by the whole. */

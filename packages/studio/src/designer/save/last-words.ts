@@ -53,14 +53,19 @@ export function openLastWords(storage: Storage): LastWords {
 
 /** What the database has, and what was said since. Changes that both have are applied twice, which changes nothing. */
 export function withWords(draft: KeptDraft | undefined, words: readonly Word[]): KeptDraft | undefined {
-  return words.reduce<KeptDraft | undefined>((kept, word) => {
-    if (word.kind === 'begin') {
-      const { etag, base, whole } = word
-      return { etag, base, sent: undefined, updates: [whole] }
+  let head: Pick<KeptDraft, 'etag' | 'base'> | undefined = draft
+  let sent = draft?.sent
+  let updates = [...(draft?.updates ?? [])]
+  for (const word of words) {
+    if (word.kind === 'add') updates.push(word.update)
+    else if (word.kind === 'sending') sent = word.text
+    else {
+      head = word
+      sent = undefined
+      updates = [word.whole]
     }
-    if (kept === undefined) return undefined
-    return word.kind === 'sending' ? { ...kept, sent: word.text } : { ...kept, updates: [...kept.updates, word.update] }
-  }, draft)
+  }
+  return head && { etag: head.etag, base: head.base, sent, updates }
 }
 
 function textOf(word: Word): string {

@@ -13,7 +13,8 @@ import {
   setInput,
 } from '../model/index.ts'
 import { joinTheirs } from './join-theirs.ts'
-import type { KeptDraft, KeptDrafts } from './kept-drafts.ts'
+import type { KeptDraft } from './kept-draft.ts'
+import type { KeptDrafts } from './kept-drafts.ts'
 import { type SavedDraft, Saver, type SaveState, textOf } from './saver.ts'
 
 const document: JsonObject = {

@@ -1,7 +1,8 @@
-import { Button, Group, Select, Tooltip } from '@mantine/core'
+import { Button, Group, Select, Skeleton, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Workflow } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { definitionsQuery, instancesQuery } from '../../api/queries.ts'
 import type { DefinitionItem } from '../../api/wire.ts'
 import { useUrlSearch } from '../../app/use-url-search.ts'
@@ -160,7 +161,7 @@ function DefinitionList({ hasTags }: { readonly hasTags: boolean }) {
 
 function NoWorkflows({ search }: { readonly search: Readonly<Record<string, string | undefined>> }) {
   const isSearched = Boolean(search.q ?? search.name) || Boolean(search.tag)
-  return (
+  const said = (
     <Empty
       icon={<Workflow size={22} />}
       title={isSearched ? 'No workflow is called that' : 'No workflows yet'}
@@ -168,10 +169,25 @@ function NoWorkflows({ search }: { readonly search: Readonly<Record<string, stri
     >
       {isSearched
         ? search.tag && `Looked for among those with the tag ${search.tag.replaceAll(',', ' or ')}.`
-        : 'Draw one, write one in code, or send a graph document to the API with lockstep definitions push.'}
+        : 'Begin with one of these, draw your own, write one in code, or send a graph document to the API with lockstep definitions push.'}
     </Empty>
   )
+  if (isSearched) return said
+  return (
+    <>
+      {said}
+      <div className={classes.gallery}>
+        <Suspense fallback={<Skeleton height={330} />}>
+          <BeginWithTemplate />
+        </Suspense>
+      </div>
+    </>
+  )
 }
+
+const BeginWithTemplate = lazy(() =>
+  import('../templates/begin-with-template.tsx').then((module) => ({ default: module.BeginWithTemplate })),
+)
 
 const AllWorkflows = () => (
   <Button component={Link} to="/definitions" search={{} as never} size="xs" variant="default">

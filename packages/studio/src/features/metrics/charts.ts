@@ -4,6 +4,8 @@ import type { Metrics } from './metrics-query.ts'
 export interface CurveOf {
   readonly name: string
   readonly label: string
+  /** Which of the strokes it has, where that is not the one of its place. */
+  readonly stroke?: number
 }
 
 export interface Chart {
@@ -17,8 +19,9 @@ export interface Chart {
   readonly isLevel?: true
 }
 
-const count = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })
-const percent = (value: number): string => `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %`
+export const count = (value: number): string =>
+  value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })
+export const percent = (value: number): string => `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %`
 const bytes = (value: number): string => `${Math.round(value / 1_048_576)} MiB`
 
 const charts: readonly Chart[] = [

@@ -2,7 +2,7 @@ import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
-import type { Chart } from './charts.ts'
+import type { Chart, CurveOf } from './charts.ts'
 import type { Mark, MarkKind } from './marks.ts'
 import classes from './metrics.module.css'
 import type { Metrics } from './metrics-query.ts'
@@ -18,6 +18,12 @@ const strokes = [
   { light: '#b91c1c', dark: '#fca5a5', dash: [1, 2] },
   { light: '#475569', dark: '#cbd5e1', dash: [10, 4] },
 ] as const
+
+/** Of whatever is left, whichever place it has. */
+export const STROKE_OF_OTHERS = strokes.length - 1
+
+const strokeOf = ({ stroke }: CurveOf, index: number): (typeof strokes)[number] =>
+  strokes[(stroke ?? index) % strokes.length]!
 
 const markStrokes: Readonly<Record<MarkKind, { readonly light: string; readonly dark: string }>> = {
   joined: { light: '#166534', dark: '#86efac' },
@@ -71,13 +77,13 @@ export function CurveChart(props: {
         ],
         series: [
           {},
-          ...chart.curves.map(({ label }, index) => {
-            const { dash, ...colours } = strokes[index % strokes.length]!
-            return { label, stroke: colours[scheme], width: 1.6, dash: [...dash], points: { size: 4 } }
+          ...chart.curves.map((curve, index) => {
+            const { dash, ...colours } = strokeOf(curve, index)
+            return { label: curve.label, stroke: colours[scheme], width: 1.6, dash: [...dash], points: { size: 4 } }
           }),
-          ...(before === undefined ? [] : chart.curves).map(({ label }, index) => {
-            const colours = strokes[index % strokes.length]!
-            return { label: `${label} before`, stroke: `${colours[scheme]}80`, width: 1, points: { show: false } }
+          ...(before === undefined ? [] : chart.curves).map((curve, index) => {
+            const colours = strokeOf(curve, index)
+            return { label: `${curve.label} before`, stroke: `${colours[scheme]}80`, width: 1, points: { show: false } }
           }),
         ],
       },
@@ -97,10 +103,10 @@ export function CurveChart(props: {
   return (
     <>
       <ul className={classes.legend}>
-        {chart.curves.map(({ name, label }, index) => (
-          <li key={name}>
-            <LineSample {...strokes[index % strokes.length]!} scheme={scheme} />
-            {label}
+        {chart.curves.map((curve, index) => (
+          <li key={curve.name}>
+            <LineSample {...strokeOf(curve, index)} scheme={scheme} />
+            <span className={classes.curveName}>{curve.label}</span>
           </li>
         ))}
         {before !== undefined && <li className="muted">thin: the range before</li>}

@@ -1,7 +1,6 @@
 import { Button, SegmentedControl, Select, Switch, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { Download, Image } from 'lucide-react'
 import { useMemo } from 'react'
 import { nodesQuery } from '../../api/queries.ts'
@@ -10,24 +9,29 @@ import { saveFile, savePicture } from '../../browser/save-file.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { csvOf } from '../../ui/csv.ts'
-import { Card, Page } from '../../ui/page.tsx'
+import { Page } from '../../ui/page.tsx'
 import { When } from '../../ui/time.tsx'
 import { durationText } from '../../ui/time-text.ts'
 import { eventsQuery } from '../cluster/cluster-queries.ts'
-import { type Chart, chartsOf, spikeOf, titleOf, windowOf } from './charts.ts'
-import { CurveChart } from './curve-chart.tsx'
-import { CurveTable } from './curve-table.tsx'
+import { ChartCard } from './chart-card.tsx'
+import { chartsOf } from './charts.ts'
+import { DashboardButton } from './dashboard-button.tsx'
 import { type Mark, marksOf, markWords } from './marks.ts'
 import classes from './metrics.module.css'
 import { type Metrics, metricsQuery, ranges, rangesOfNode } from './metrics-query.ts'
 import { momentText } from './moment-text.ts'
 import { pictureOf } from './picture.ts'
 import { countOf, previousCurves, RANGE_MS, widerRange } from './previous.ts'
+import { isSplitChart } from './split-charts.ts'
+import { SplitChoice } from './split-choice.tsx'
+import { SplitFigures } from './split-figures.tsx'
+import type { SplitBy } from './split-query.ts'
 
 export function MetricsPage() {
   const [search, change] = useUrlSearch()
   const node = search.node === '' ? undefined : search.node
-  const offered = node === undefined ? ranges : rangesOfNode
+  const split = splitOf(search.split, node)
+  const offered = node === undefined && split !== 'node' ? ranges : rangesOfNode
   const range = offered.find((each) => each === search.range) ?? '1h'
   const [asTable, setAsTable] = useLocalStorage({ key: 'lockstep-metrics-table', defaultValue: false })
   const query = useQuery({ ...metricsQuery(range, node), refetchInterval: usePollMs(10_000, 10_000) })
@@ -77,6 +81,7 @@ export function MetricsPage() {
               onChange={(event) => change({ compare: event.currentTarget.checked ? '1' : undefined }, true)}
             />
           </Tooltip>
+          <SplitChoice chosen={split} ofOneNode={node !== undefined} choose={(to) => change({ split: to }, true)} />
           <NodeChoice chosen={node} choose={(to) => change({ node: to }, true)} />
           <SegmentedControl
             size="xs"
@@ -103,14 +108,22 @@ export function MetricsPage() {
           >
             PNG
           </Button>
+          <DashboardButton />
         </div>
       }
     >
+      {split !== undefined && <SplitFigures by={split} range={range} nodeId={node} asTable={asTable} />}
       <Area name="metrics" query={query} rows={8}>
-        {(metrics) => <Figures metrics={metrics} asTable={asTable} before={before} />}
+        {(metrics) => <Figures metrics={metrics} asTable={asTable} before={before} isSplit={split !== undefined} />}
       </Area>
     </Page>
   )
+}
+
+/** Of one node nothing is left to split by nodes. */
+function splitOf(wanted: string | undefined, node: string | undefined): SplitBy | undefined {
+  if (wanted === 'definition') return 'definition'
+  return wanted === 'node' && node === undefined ? 'node' : undefined
 }
 
 const ALL = 'all'
@@ -164,17 +177,20 @@ interface FiguresProps {
   readonly asTable: boolean
   /** The curves of the range before, where they are compared. */
   readonly before: Metrics['curves'] | undefined
+  /** What the first charts tell is told part by part. */
+  readonly isSplit: boolean
 }
 
-function Figures({ metrics, asTable, before }: FiguresProps) {
+function Figures({ metrics, asTable, before, isSplit }: FiguresProps) {
   const { data: events } = useQuery(eventsQuery())
   const marks = useMemo(() => marksOf(metrics, events?.items ?? []), [metrics, events])
+  const charts = chartsOf(metrics.curves).filter((chart) => !isSplit || !isSplitChart(chart))
   return (
     <>
       <Totals metrics={metrics} before={before} />
       {marks.length > 0 && <Marks metrics={metrics} marks={marks} />}
       <div className={classes.charts}>
-        {chartsOf(metrics.curves).map((chart) => (
+        {charts.map((chart) => (
           <ChartCard key={chart.id} chart={chart} metrics={metrics} marks={marks} asTable={asTable} before={before} />
         ))}
       </div>
@@ -236,46 +252,12 @@ function Totals({ metrics, before }: Pick<FiguresProps, 'metrics' | 'before'>) {
   )
 }
 
-function ChartCard(props: {
-  readonly chart: Chart
-  readonly metrics: Metrics
-  readonly marks: readonly Mark[]
-  readonly asTable: boolean
-  readonly before: Metrics['curves'] | undefined
-}) {
-  const { chart, metrics, marks, before } = props
-  const navigate = useNavigate()
-  const open = (index: number): void => {
-    const { from, to } = windowOf(metrics, index)
-    void navigate({ to: '/instances', search: { 'finishedAt[gte]': from, 'finishedAt[lte]': to } as never })
-  }
-  const spike = spikeOf(metrics, chart)
-  return (
-    <Card
-      title={titleOf(chart, metrics)}
-      aside={
-        spike === undefined ? undefined : (
-          <button type="button" className={`${classes.spike} link small`} onClick={() => open(spike)}>
-            Instances of the peak
-          </button>
-        )
-      }
-    >
-      {props.asTable ? (
-        <CurveTable chart={chart} metrics={metrics} open={open} />
-      ) : (
-        <CurveChart chart={chart} metrics={metrics} marks={marks} before={before} pick={open} />
-      )}
-    </Card>
-  )
-}
-
 /** What the page shows now, painted once more. */
 function shownCharts(metrics: Metrics, range: string): HTMLCanvasElement {
-  const charts = chartsOf(metrics.curves).flatMap((chart) => {
-    const plot = document.querySelector<HTMLCanvasElement>(`[data-testid="plot-${chart.id}"] canvas`)
-    return plot === null ? [] : [{ title: titleOf(chart, metrics), plot }]
-  })
+  const charts = [...document.querySelectorAll<HTMLCanvasElement>('[data-testid^="plot-"] canvas')].map((plot) => ({
+    title: plot.closest('section')?.querySelector('h2')?.textContent ?? '',
+    plot,
+  }))
   return pictureOf(`Lockstep, ${range} up to ${momentText(metrics, metrics.at.at(-1) ?? 0)}`, charts)
 }
 

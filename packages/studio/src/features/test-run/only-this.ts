@@ -2,7 +2,7 @@
 import type { Activity, GraphBody } from '../../api/wire.ts'
 import { partsOf } from '../../canvas/canvas-model.ts'
 import { upstreamOf } from '../../editor/upstream.ts'
-import type { Pin, Pins } from './remembered.ts'
+import type { Pin, Pins } from './pins.ts'
 
 export interface Mocked {
   readonly id: string

@@ -3,7 +3,7 @@ import { Pin as PinIcon, X } from 'lucide-react'
 import { useState } from 'react'
 import type { Activity } from '../../api/wire.ts'
 import { CodeEditor } from '../../editor/lazy-editor.tsx'
-import type { Pins } from './remembered.ts'
+import type { Pins } from './pins.ts'
 import classes from './test-run.module.css'
 
 interface PinnedProps {

@@ -1,10 +1,6 @@
 /** What was tested with last, per workflow, in this browser. */
-export interface Pin {
-  readonly output: unknown
-  readonly outcome?: string
-}
-
-export type Pins = Readonly<Record<string, Pin>>
+import type { Pins } from './pins.ts'
+import { readCases, type TestCase } from './test-case.ts'
 
 const inputKey = (id: string): string => `lockstep-test-input ${id}`
 const pinsKey = (id: string): string => `lockstep-test-pins ${id}`
@@ -23,6 +19,8 @@ export function rememberedPins(id: string): Pins {
 
 export const rememberPins = (id: string, pins: Pins): void => localStorage.setItem(pinsKey(id), JSON.stringify(pins))
 
-/** Those of steps that are still there. */
-export const pinsOf = (pins: Pins, steps: ReadonlyMap<string, unknown>): Pins =>
-  Object.fromEntries(Object.entries(pins).filter(([id]) => steps.has(id)))
+const casesKey = (id: string): string => `lockstep-test-cases ${id}`
+
+export const rememberedCases = (id: string): readonly TestCase[] => readCases(localStorage.getItem(casesKey(id)))
+export const rememberCases = (id: string, cases: readonly TestCase[]): void =>
+  localStorage.setItem(casesKey(id), JSON.stringify(cases))

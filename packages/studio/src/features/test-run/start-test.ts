@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import type { Instance } from '../../api/wire.ts'
-import type { Pins } from './remembered.ts'
+import type { Pins } from './pins.ts'
 import { setTestRun } from './test-session.ts'
 
 export interface TestStart {
@@ -21,8 +21,8 @@ export function useStartTest(definitionId: string, save: () => Promise<boolean>)
         body: { input, pins, ...(until === undefined ? {} : { until }) },
       })
     },
-    onSuccess: ({ id }) => {
-      setTestRun(definitionId, id)
+    onSuccess: ({ id }, { pins, until }) => {
+      setTestRun(definitionId, id, { pins, until })
       void client.invalidateQueries({ queryKey: ['past-runs', definitionId] })
     },
   })

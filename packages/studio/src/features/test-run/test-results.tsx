@@ -10,7 +10,7 @@ import { JsonView } from '../../ui/json-view.tsx'
 import { type Look, looks, StatusChip, ToneChip, toneStyle } from '../../ui/status.tsx'
 import { Took } from '../../ui/time.tsx'
 import type { Execution } from '../instance/executions.ts'
-import type { Pins } from './remembered.ts'
+import type { Pins } from './pins.ts'
 import classes from './test-run.module.css'
 
 interface ResultsProps {

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { FlaskConical, Play, Square, StepForward } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { call } from '../../api/client.ts'
-import type { GraphDocument } from '../../api/wire.ts'
+import type { GraphDocument, Instance } from '../../api/wire.ts'
 import { activitiesById } from '../../canvas/canvas-model.ts'
 import type { StepState } from '../../canvas/graph-view.tsx'
 import { CodeEditor } from '../../editor/lazy-editor.tsx'
@@ -11,11 +11,12 @@ import { ProblemCard } from '../../ui/area.tsx'
 import { MayButton } from '../../ui/may-button.tsx'
 import { exampleOf } from '../instances/example-of.ts'
 import { PinnedSteps } from './pinned-steps.tsx'
-import { type Pins, pinsOf } from './remembered.ts'
+import { type Pins, pinsOf } from './pins.ts'
 import { readJson, useStartTest } from './start-test.ts'
+import { TestCases } from './test-cases.tsx'
 import { TestResults } from './test-results.tsx'
 import classes from './test-run.module.css'
-import { setTestInput, setTestPins, useTestSession } from './test-session.ts'
+import { type RanWith, setTestInput, setTestPins, useTestSession } from './test-session.ts'
 import { isOver, useTestRun } from './use-test-run.ts'
 
 export interface TestRunProps {
@@ -33,7 +34,7 @@ export function TestRunPanel(props: TestRunProps) {
   const { definitionId, selected, showStates } = props
   const document = props.document as GraphDocument
   const steps = useMemo(() => activitiesById(document), [document])
-  const { input: typed, pins, runId } = useTestSession(definitionId)
+  const { input: typed, pins, runId, ranWith } = useTestSession(definitionId)
   const input = useMemo(() => typed ?? JSON.stringify(exampleOf(document.input), undefined, 2), [typed, document.input])
   const { run, executions, states } = useTestRun(runId, document)
   const value = useMemo(() => readJson(input), [input])
@@ -106,6 +107,12 @@ export function TestRunPanel(props: TestRunProps) {
           last={executions.findLast(({ activity, output }) => activity === here?.id && output !== undefined)?.output}
           change={change}
         />
+        <TestCases
+          key={definitionId}
+          definitionId={definitionId}
+          save={props.save}
+          last={run === undefined || ranWith === undefined ? undefined : caseOf(run, ranWith)}
+        />
       </div>
       <div className={classes.right}>
         {start.error !== null && <ProblemCard name="test-run" error={start.error} />}
@@ -133,4 +140,11 @@ export function TestRunPanel(props: TestRunProps) {
       </div>
     </div>
   )
+}
+
+/** A run that has ended, or waits for something, as a case without a name yet. */
+function caseOf(run: Instance, { pins, until }: RanWith) {
+  const { input, status, output } = run
+  if (!isOver(run) && status !== 'suspended') return undefined
+  return { input, pins, ...(until === undefined ? {} : { until }), expected: { status, output } }
 }

@@ -1,5 +1,6 @@
 import { create } from 'zustand'
-import { type Pins, rememberedInput, rememberedPins, rememberInput, rememberPins } from './remembered.ts'
+import type { Pins } from './pins.ts'
+import { rememberedInput, rememberedPins, rememberInput, rememberPins } from './remembered.ts'
 
 /** What a workflow is tested with, wherever on the page that is asked for, and the run that came of it last. */
 export interface TestSession {
@@ -7,6 +8,13 @@ export interface TestSession {
   readonly input: string | undefined
   readonly pins: Pins
   readonly runId: string | undefined
+  /** What that run was begun with. */
+  readonly ranWith?: RanWith | undefined
+}
+
+export interface RanWith {
+  readonly pins: Pins
+  readonly until: string | undefined
 }
 
 interface Sessions {
@@ -51,4 +59,4 @@ export const setTestPins = (id: string, pins: Pins): void => {
   rememberPins(id, pins)
 }
 
-export const setTestRun = (id: string, runId: string | undefined): void => change(id, { runId })
+export const setTestRun = (id: string, runId: string, ranWith: RanWith): void => change(id, { runId, ranWith })
