@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { deferred } from '@lockstep/base'
 import { type ServerHandle, startRabbitmq } from '@lockstep/testing/harness'
 import { Connection } from 'rabbitmq-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Disposition, type OutgoingMessage, type Rabbitmq, type ReceivedMessage, rabbitmq } from '../src/index.ts'
 
 let server: ServerHandle
@@ -30,6 +32,13 @@ const message = (routingKey: string, more: Partial<OutgoingMessage> = {}): Outgo
 const queue = async (name: string, more: object = {}): Promise<string> => {
   await admin.queueDeclare({ queue: name, durable: true, ...more })
   return name
+}
+/** Whether the server has written down that this queue exists. */
+function isOnDisk(name: string): boolean {
+  const folder = path.join(server.folder!, 'mnesia')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const told = files.filter((each) => /(^|\/)((LATEST|PREVIOUS)\.LOG|rabbit_durable_queue\.DC[DL])$/.test(each))
+  return told.some((file) => readFileSync(path.join(folder, file)).includes(name))
 }
 /** Hands out messages one by one. */
 function reader(broker: Rabbitmq, from: string, decide: (message: ReceivedMessage) => Disposition = () => 'ack') {
@@ -99,6 +108,8 @@ describe('messages over RabbitMQ', () => {
   it('survive kill -9 of the server once they are confirmed, and flow again by themselves', async () => {
     await using broker = open()
     await queue('kept')
+    // The server confirms a queue up to two seconds before it is on its disk: one that is killed meanwhile does not know it any more.
+    await vi.waitFor(() => expect(isOnDisk('kept')).toBe(true), { timeout: 20_000, interval: 50 })
     expect(await broker.publish(message('kept', { messageId: 'before' }))).toEqual({ status: 'confirmed' })
     const hasOne = deferred<void>()
     const proceed = deferred<void>()
