@@ -153,9 +153,9 @@ function withholding({ secrets = noSecrets, logger = silentLogger }: EngineOptio
   return {
     logger: maskingLogger(logger, mask),
     secrets: async (name, tenant) => {
-      const value = await secrets(name, tenant)
-      if (value !== undefined) mask.add(value)
-      return value
+      const secret = await secrets(name, tenant)
+      if (secret !== undefined) mask.add(typeof secret === 'string' ? secret : secret.value)
+      return secret
     },
   }
 }

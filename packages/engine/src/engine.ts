@@ -5,6 +5,7 @@ import { type ActivityRegistry, activityRegistry } from './activity/activity-reg
 import { Caches } from './cache/caches.ts'
 import { type InstanceState, InstanceStates, type StateAnswer } from './cache/instance-states.ts'
 import { stateStanding } from './cache/state-standing.ts'
+import { DefinitionNews, type PointedDefinition } from './definition/definition-news.ts'
 import { Definitions } from './definition/definitions.ts'
 import { InstanceNotFound } from './definition/errors.ts'
 import { Programs } from './definition/programs.ts'
@@ -31,6 +32,7 @@ import { type InstanceReads, instanceReads } from './instance/instance-reads.ts'
 import { type InstanceEnd, InstanceResults } from './instance/instance-results.ts'
 import type { ScopeAt, ScopeRequest } from './instance/scope-at.ts'
 import type { StateAt } from './instance/state-at.ts'
+import type { TimelinePage, TimelineRequest } from './instance/timeline-reader.ts'
 import { batchWorkflow } from './job/batch.ts'
 import type { Jobs } from './job/jobs.ts'
 import type { BreakerControl } from './limit/breaker-control.ts'
@@ -69,8 +71,6 @@ import { lockBlockers } from './worker/graph/critical-section-blockers.ts'
 import type { CancelOptions } from './worker/graph/graph-outside.ts'
 import { readCompensations, sagaBlockers } from './worker/graph/saga-read.ts'
 
-const DEFINITION_TOPIC = 'definition'
-
 export class Engine {
   readonly definitions: Definitions
   readonly activities: ActivityRegistry
@@ -103,6 +103,7 @@ export class Engine {
   readonly caches: Caches
   readonly #o: ReturnType<typeof resolveEngineOptions>
   readonly #newId: () => string
+  readonly #definitionNews: DefinitionNews
   readonly #programs: Programs
   readonly #sandbox: Sandbox
   readonly #preview: ExpressionPreview
@@ -132,7 +133,11 @@ export class Engine {
     const { store, clock, random, logger } = this.#o
     this.#newId = uuidSource(clock, random)
     this.activities = activityRegistry(this.#o.activities)
-    this.definitions = new Definitions(store, this.activities, () => this.#pointed())
+    this.definitions = new Definitions(store, this.activities, (pointed) => this.#pointed(pointed))
+    this.#definitionNews = new DefinitionNews({
+      ...{ bus: this.#o.bus, clock, logger: logger.area('cache') },
+      onHeard: () => this.#planner.clear(),
+    })
     this.#limits = resolveEngineLimits(this.#o.limits, options.mostDepth)
     this.#programs = new Programs(store.definitions, this.activities, workflowsOf(this.#o))
     const outputBytes = this.#limits.payloadBytes
@@ -263,6 +268,7 @@ export class Engine {
       onDue: () => this.#wake('due'),
       onReopened: () => this.#flow.reopened(),
       cancel: (instanceId, options) => this.cancel(instanceId, options),
+      remove: (instanceId, options) => this.retention.delete(instanceId, options),
     })
     this.verbs = this.#operating.verbs
     this.incidents = this.#operating.incidents
@@ -415,6 +421,14 @@ export class Engine {
     return this.#reads.activitiesAt(tenant, instanceId, seq)
   }
 
+  /** What it did with its time, page by page. `after` absent: from its first fact on. */
+  timeline(
+    instanceId: string,
+    { after = { seq: 0, n: 0 }, limit, tenant = DEFAULT_TENANT }: TimelineRequest,
+  ): Promise<TimelinePage> {
+    return this.#reads.timeline(tenant, instanceId, after, limit)
+  }
+
   /** What the expressions of a step see, or saw. */
   scopeAt(instanceId: string, asked: ScopeRequest = {}, tenant: string = DEFAULT_TENANT): Promise<ScopeAt> {
     return this.#reads.scopeAt(tenant, instanceId, asked)
@@ -535,9 +549,14 @@ export class Engine {
     this.#o.onState(state)
   }
 
-  #noteEvent(event: Pick<NewClusterEvent, 'kind' | 'detail'>): void {
+  /** An operator took a lock from whoever held it. Settles when that is written down; what it was done with is done either way. */
+  lockBroken(detail: { readonly lock: string; readonly reason: string; readonly released: number }): Promise<void> {
+    return this.#noteEvent({ kind: 'lock-broken', detail })
+  }
+
+  #noteEvent(event: Pick<NewClusterEvent, 'kind' | 'detail'>): Promise<void> {
     const { store, name, logger } = this.#o
-    store.membership
+    return store.membership
       .note({ ...event, nodeId: this.nodeId, name })
       .catch((error: unknown) => logger.warn('event not written', { kind: event.kind, reason: errorMessage(error) }))
   }
@@ -547,17 +566,14 @@ export class Engine {
     this.caches.run()
     this.#unsubscribe = this.#o.bus.subscribe((topic) => {
       if (topic.startsWith('stim:')) this.#states.forget(topic.slice('stim:'.length))
-      else if (topic === DEFINITION_TOPIC) {
-        this.#planner.clear()
-        this.#o.logger.area('cache').info('definition invalidation received', { code: 'DEFINITION_INVALIDATED' })
-      }
+      else this.#definitionNews.hear(topic)
     })
   }
 
   /** Another version is the published one. */
-  #pointed(): void {
+  #pointed(pointed: PointedDefinition): void {
     this.#planner.clear()
-    this.#o.bus.publish(DEFINITION_TOPIC)
+    this.#definitionNews.tell(pointed)
     this.#scheduling.changed()
   }
 

@@ -62,6 +62,8 @@ export { type InstanceEnd, isEnded } from './instance/instance-results.ts'
 export type { ScopeAt, ScopeRequest } from './instance/scope-at.ts'
 export type { WaitState } from './instance/standing.ts'
 export type { StateAt, StepState } from './instance/state-at.ts'
+export type { TimelinePage, TimelinePlace, TimelineRequest } from './instance/timeline-reader.ts'
+export { type SpanKind, type SpanStatus, spanKinds, type TimelineSpan } from './instance/timeline-span.ts'
 export type { BatchItem, BatchOutcome } from './job/batch.ts'
 export * from './job/dependency.ts'
 export * from './job/errors.ts'
@@ -87,7 +89,7 @@ export type { ChannelPublisher, ChannelResult } from './outbound/channel-publish
 export type { ExchangeMessage, ExchangePublisher, ExchangeResult } from './outbound/exchange-publisher.ts'
 export type { Mail, MailAddress, MailAttachment, Mailer, MailResult } from './outbound/mailer.ts'
 export type { Outbound } from './outbound/outbound.ts'
-export { LONGEST_SECRET_NAME, SECRET_NAME, type Secrets } from './outbound/secrets.ts'
+export { type BoundSecret, LONGEST_SECRET_NAME, SECRET_NAME, type Secrets } from './outbound/secrets.ts'
 export type { SqlConnections, SqlResult } from './outbound/sql-connections.ts'
 export {
   type ReceivedWebhook,
@@ -106,6 +108,7 @@ export {
   type ResultPage,
 } from './progress/partial-results.ts'
 export { type Archive, archiveToStream } from './retention/archive.ts'
+export type { DeleteOptions, DeleteOutcome } from './retention/delete-instance.ts'
 export * from './retention/errors.ts'
 export type { HoldScope, Retention, RuleScope } from './retention/retention.ts'
 export type { Keep, RetentionOptions } from './retention/retention-options.ts'
@@ -122,6 +125,7 @@ export type * from './schedule/schedules.ts'
 export type { SchedulerMode } from './schedule/scheduling.ts'
 export { validateSchedule } from './schedule/validate-schedule.ts'
 export * from './secret/errors.ts'
+export { MOST_SECRET_HOSTS, secretHost } from './secret/secret-hosts.ts'
 export { parseSecretKeys, type SecretKey } from './secret/secret-keys.ts'
 export type { SecretRecord, SecretStore } from './secret/secret-store.ts'
 export { type Rotation, SecretVault, type SecretVaultOptions } from './secret/secret-vault.ts'
@@ -151,6 +155,7 @@ export type {
 } from './store/incident-store.ts'
 export type { InstanceView, JournalRow } from './store/instance-reader.ts'
 export type { LimitRule, StoredLimit } from './store/limit-store.ts'
+export { lockNameOf } from './store/lock-name.ts'
 export type { Area, BrokenRow, FindingCode, KeptAs, RetentionRule, RuleName } from './store/maintenance-store.ts'
 export {
   type ClusterEvent,

@@ -1,6 +1,6 @@
 import { InvalidDuration } from '../error/errors.ts'
+import { UNIT_MS } from './duration-units.ts'
 
-const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const SHORT = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/
 const ISO =
   /^P(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/

@@ -8,6 +8,8 @@ import type { OpenWakeBus } from './wake-bus.ts'
 /** Between two messages: for PostgreSQL, a commit that notifies holds a lock of the whole server. The first one leaves at once. */
 const GATHER_MS = 10
 const MOST_TOPICS = 100
+/** What PostgreSQL takes is below 8,000 bytes. */
+const MOST_BYTES = 7_000
 /** The longest that one message keeps the next ones waiting. */
 const LONGEST_SEND_MS = 5_000
 /** What could not be sent is sent when the server is back: then somebody may be waiting for it. */
@@ -66,7 +68,9 @@ export async function gatheredBus({ clock, logger, open }: GatheredBusOptions): 
     isPlanned = false
     sentAt = clock.monotonic()
     if (topics.size === 0) return Promise.resolve()
-    const leaving = topics.size > MOST_TOPICS ? coarse(topics) : [...topics]
+    const named = [...topics]
+    const isTooMuch = named.length > MOST_TOPICS || Buffer.byteLength(named.join()) > MOST_BYTES
+    const leaving = isTooMuch ? coarse(topics) : named
     topics = new Set()
     const sent = Promise.resolve().then(() => wire.send(leaving.join(',')))
     sent.catch(() => undefined) // it may fail after we have stopped to wait

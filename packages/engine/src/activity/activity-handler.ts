@@ -22,9 +22,9 @@ export interface ActivityContext {
   readonly fence: bigint | undefined
   /**
    * The value of a secret of the instance's tenant, read now. It is taken out of whatever this instance writes down from here on; fails with
-   * `SECRET_UNUSABLE` where there is none.
+   * `SECRET_UNUSABLE` where there is none, and where it may be sent to some hosts alone and `to`, the URL that you send it to, is not at one of them.
    */
-  secret(name: string): Promise<string>
+  secret(name: string, to?: string | URL): Promise<string>
   /** Whether a text holds a secret that was read for this instance: it must not go where the author did not send it. */
   holdsSecret(text: string): boolean
   /** With policy `heartbeatTimeout`: what the last heartbeat of an earlier attempt carried. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@lockstep/base'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { compileSchema } from '../graph/json-schema.ts'
+
+import { compileSchema, type Validator } from '../graph/json-schema.ts'
 import { activityCatalogue } from './activity-catalogue.ts'
 import type { ActivityResult, CustomActivity, RunnableActivity } from './activity-handler.ts'
 import type { ActivityCatalogue, ActivityType } from './activity-type.ts'
@@ -27,9 +27,9 @@ interface Snapshot {
 }
 
 /** Of the schema object itself: built-in types are the same in every engine of a process. */
-const validators = new WeakMap<object, ValidateFunction>()
+const validators = new WeakMap<object, Validator>()
 
-function validatorOf(type: ActivityType): ValidateFunction {
+function validatorOf(type: ActivityType): Validator {
   const present = validators.get(type.inputs)
   if (present !== undefined) return present
   const made = compileSchema(type.inputs)

@@ -27,6 +27,7 @@ import { isTestTenant } from '../test-run/test-tenant.ts'
 import { endpointProblems } from '../trigger/check-endpoints.ts'
 import { requireFreePaths } from '../trigger/require-free-paths.ts'
 import { checkExtent } from './check-extent.ts'
+import type { PointedDefinition } from './definition-news.ts'
 import { DefinitionExists, DefinitionInvalid, DefinitionIsCode, DefinitionNotFound, DraftChanged } from './errors.ts'
 import { type ExportOptions, exportDefinitions } from './export-definitions.ts'
 import { importDefinitions } from './import-definitions.ts'
@@ -63,13 +64,13 @@ export class Definitions {
   readonly #triggers: TriggerStore
   readonly #catalogue: ActivityCatalogue
   readonly #yaml: YamlThread = yamlThread()
-  readonly #onPointed: () => void
+  readonly #onPointed: (pointed: PointedDefinition) => void
 
   /** `onPointed`: new instances of something get another version than before, or none. */
   constructor(
     store: Pick<EngineStore, 'definitions' | 'definitionUsage' | 'triggers'>,
     catalogue: ActivityCatalogue,
-    onPointed: () => void = () => {},
+    onPointed: (pointed: PointedDefinition) => void = () => {},
   ) {
     this.#onPointed = onPointed
     this.#store = store.definitions
@@ -150,7 +151,7 @@ export class Definitions {
     )
     if (published.kind === 'not-found') throw new DefinitionNotFound({ definitionId: id })
     if (published.kind === 'changed') throw new DraftChanged({ definitionId: id, revision: published.revision })
-    this.#onPointed()
+    this.#onPointed({ tenant, definitionId: id, version: published.version })
     return { id, version: published.version, hash: published.hash }
   }
 
@@ -163,13 +164,14 @@ export class Definitions {
     const point = () => this.#store.point(tenant, id, version)
     if (!(await requireFreePaths(this.#triggers, tenant, id, found.document, point)))
       throw new DefinitionNotFound({ definitionId: id, version })
-    this.#onPointed()
+    this.#onPointed({ tenant, definitionId: id, version })
     return { id, version, hash: found.hash }
   }
 
   /** No new instance starts, unless it names a version; those that run go on. Repeating it is harmless. */
   async retract(tenant: string, id: string): Promise<void> {
-    if (await this.#store.point(tenant, id, undefined)) return this.#onPointed()
+    if (await this.#store.point(tenant, id, undefined))
+      return this.#onPointed({ tenant, definitionId: id, version: undefined })
     const { kind } = await this.draft(tenant, id)
     if (kind === 'function') throw new DefinitionIsCode({ definitionId: id })
     throw new DefinitionNotFound({ definitionId: id })

@@ -1,5 +1,5 @@
 import { Lru } from '@lockstep/base'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
+
 import type { ActivityRegistry } from '../activity/activity-registry.ts'
 import { CacheCounters, type CacheStats } from '../cache/cache-counters.ts'
 import type { Cache } from '../cache/caches.ts'
@@ -8,7 +8,7 @@ import type { AnyWorkflow } from '../function/workflow-context.ts'
 import { compileGraph } from '../graph/compile-graph.ts'
 import type { GraphDocument } from '../graph/document.ts'
 import type { GraphProgram } from '../graph/graph-program.ts'
-import { compileSchema } from '../graph/json-schema.ts'
+import { compileSchema, type Validator } from '../graph/json-schema.ts'
 import type { DefinitionStore } from '../store/definition-store.ts'
 import { DefinitionNotFound, WorkflowNotRegistered } from './errors.ts'
 
@@ -17,7 +17,7 @@ export type Program =
   | {
       readonly kind: 'graph'
       readonly graph: GraphProgram<CompiledExpression>
-      readonly checkInput: ValidateFunction | undefined
+      readonly checkInput: Validator | undefined
     }
   | { readonly kind: 'function'; readonly workflow: AnyWorkflow }
 

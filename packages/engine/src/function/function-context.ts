@@ -108,9 +108,9 @@ class FunctionContext implements WorkflowContext {
   }
 
   get secret(): WorkflowContext['secret'] {
-    return (name) => {
+    return (name, to) => {
       const { secrets, host } = this.#execution
-      const value = this.#execution.whileActive(() => secrets.read(name, host.identity.tenant))
+      const value = this.#execution.whileActive(() => secrets.read(name, host.identity.tenant, to))
       this.#execution.hurdle(value)
       return value
     }

@@ -7,6 +7,7 @@ import { deferred, errorCode, sleep } from '@lockstep/base'
 import { type Lease, LeaseLost, LockTimeout, ProviderUnavailable } from '@lockstep/coordination'
 import type { StepKey } from '../journal/fact.ts'
 import { toFailure } from '../step/failure.ts'
+import { lockNameOf } from '../store/lock-name.ts'
 import { entryValue } from './entry-value.ts'
 import { LocksNotConfigured } from './errors.ts'
 import type { FunctionExecution } from './function-execution.ts'
@@ -93,7 +94,7 @@ async function underLock(
   const { waitMs = DEFAULT_WAIT_MS, ttlMs } = options
   const until = clock.monotonic() + waitMs
   const { instanceId, definitionId, tenant } = host.identity
-  const lock = locks.mutex(tenant === 'default' ? name : `${tenant}/${name}`, { reentrant: true })
+  const lock = locks.mutex(lockNameOf(tenant, name), { reentrant: true })
   for (;;) {
     let begun = false
     try {

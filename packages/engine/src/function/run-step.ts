@@ -88,7 +88,7 @@ class Scope implements StepScope {
   // Getters: `({ progress }) => …` takes the function without its object. Few steps ask for one, and then one is made.
 
   get secret(): StepScope['secret'] {
-    return (name) => this.#execution.secrets.read(name, this.#execution.host.identity.tenant)
+    return (name, to) => this.#execution.secrets.read(name, this.#execution.host.identity.tenant, to)
   }
 
   get progress(): StepScope['progress'] {

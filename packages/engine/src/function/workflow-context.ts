@@ -17,7 +17,7 @@ export interface StepScope {
    * The value of a secret of the instance's tenant, read now. It is taken out of whatever this instance writes down from here on; fails with
    * `SECRET_UNUSABLE` where there is none.
    */
-  secret(name: string): Promise<string>
+  secret(name: string, to?: string | URL): Promise<string>
   /** With option `heartbeatTimeout`: what the last heartbeat of an earlier attempt carried. */
   readonly lastHeartbeat: Json | undefined
   /** Says how far it is: a fraction from 0 to 1, or a count. As often as you like: only the newest is kept, a few times a second. */
@@ -139,7 +139,7 @@ export interface WorkflowContext {
    * The value of a secret, read anew whenever the function runs again: it is in no journal, and is taken out of whatever this instance
    * writes down. Hand names to other workflows, not values. Fails with `SECRET_UNUSABLE` where there is none.
    */
-  secret(name: string): Promise<string>
+  secret(name: string, to?: string | URL): Promise<string>
   publish(event: string, payload?: unknown, options?: { readonly correlationId?: string }): Promise<void>
   /** Milliseconds since 1970; the same on every replay. */
   now(): number

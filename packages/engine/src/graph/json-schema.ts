@@ -1,30 +1,32 @@
+import type { JsonObject } from '@lockstep/base'
 import { parseDuration } from '@lockstep/base'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { DURATION_FORMAT, INSTANT_FORMAT } from '../activity/input-schema.ts'
+import type { SchemaError } from './schema/check.ts'
+import { type Validator, validator } from './schema/validator.ts'
 
-/**
- * Compiles one JSON schema on its own: schemas come from authors, and one compiler for all would keep each of them, and
- * let their `$id`s collide.
- */
-export function compileSchema(schema: object | boolean): ValidateFunction {
-  // Unknown keywords and formats are notes of the author, not mistakes of ours.
-  const compiler = new Ajv2020({ allErrors: true, strict: false, logger: false, verbose: true })
-  compiler.addFormat(DURATION_FORMAT, isDuration)
-  compiler.addFormat(
-    INSTANT_FORMAT,
-    (text: string) => /T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text)),
-  )
-  return compiler.compile(schema)
+export type { SchemaError } from './schema/check.ts'
+export type { Validator } from './schema/validator.ts'
+
+/** Unknown keywords and formats are notes of the author, not mistakes of ours. Throws what is wrong with the schema. */
+export function compileSchema(schema: object | boolean): Validator {
+  return validator(schema as JsonObject | boolean, FORMATS)
 }
 
 /** One of our own schemas, compiled when the first value is checked: a process that checks none need not wait for it. */
-export function compiledLate(schema: object | boolean): () => ValidateFunction {
-  let compiled: ValidateFunction | undefined
+export function compiledLate(schema: object | boolean): () => Validator {
+  let compiled: Validator | undefined
   return () => {
-    compiled ??= compileSchema(schema)
+    // Ours take a few steps for each member, and a document may have a million of them.
+    compiled ??= validator(schema as JsonObject | boolean, FORMATS, Number.POSITIVE_INFINITY)
     return compiled
   }
 }
+
+const LONGEST_INSTANT = 64
+
+/** What is longer is none, and would be looked through once for each T in it. */
+const isInstant = (text: string): boolean =>
+  text.length <= LONGEST_INSTANT && /T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))
 
 export function isDuration(text: string | number): boolean {
   try {
@@ -34,6 +36,8 @@ export function isDuration(text: string | number): boolean {
     return false
   }
 }
+
+const FORMATS = { [DURATION_FORMAT]: isDuration, [INSTANT_FORMAT]: isInstant }
 
 /** Why a schema is none, or `undefined`. */
 export function schemaFault(schema: object | boolean): string | undefined {
@@ -45,10 +49,7 @@ export function schemaFault(schema: object | boolean): string | undefined {
   }
 }
 
-/** Without what the branches of `anyOf` and its kin say one by one: the reader needs the sum. */
-export function essentialErrors(validate: ValidateFunction): readonly ErrorObject[] {
-  return (validate.errors ?? []).filter(
-    ({ schemaPath, keyword }) =>
-      !/\/(anyOf|oneOf|not|if|then|else|contains)\/./.test(schemaPath) && keyword !== 'propertyNames',
-  )
+/** Without what the branches of `anyOf` and its kin say one by one: the reader needs the sum. Never empty when the value does not fit. */
+export function essentialErrors(validate: Validator): readonly SchemaError[] {
+  return (validate.errors ?? []).filter(({ isOfBranch, keyword }) => !isOfBranch && keyword !== 'propertyNames')
 }

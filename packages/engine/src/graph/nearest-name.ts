@@ -1,9 +1,18 @@
-/** The known name that was probably meant, or `undefined` when none is close. Ties go to the first. */
+/** Whoever writes longer ones did not mistype. */
+const LONGEST_NAME = 100
+/** Pairs of letters that may be compared for one name: a document may have thousands of wrong ones, and of right ones. */
+const MOST_PAIRS = 100_000
+
+/** The known name that was probably meant, or `undefined` when none is close, or would be found too late. Ties go to the first. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1
+  let pairs = 0
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue
+    pairs += name.length * candidate.length
+    if (pairs > MOST_PAIRS) break
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {
       best = candidate

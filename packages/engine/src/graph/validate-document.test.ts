@@ -5,6 +5,7 @@ import { ExpressionInvalid } from '../expression/errors.ts'
 import { badControlFlow } from './fixtures/bad-control-flow.fixture.ts'
 import { badSemantics, doubtful } from './fixtures/bad-semantics.fixture.ts'
 import { badStructure } from './fixtures/bad-structure.fixture.ts'
+import { costOf } from './fixtures/cost.fixture.ts'
 import { type BadDocument, body, doc, log, loop, reads, task } from './fixtures/document-builders.fixture.ts'
 import { randomDocuments } from './fixtures/random-document.fixture.ts'
 import { toyCatalogue, toyExpression } from './fixtures/toy-shell.fixture.ts'
@@ -263,6 +264,34 @@ describe('problems', () => {
       }),
       { numRuns: 300 },
     )
+  })
+})
+
+describe('a document that is wrong in thousands of places', () => {
+  const name = (n: number): string => `${'a'.repeat(50)}${String(n).padStart(6, '0')}`
+  const activities = Array.from({ length: 3_000 }, (_, n) => task(name(n)))
+  const connections = Array.from({ length: 3_000 }, (_, n) => ({ from: name(0), to: `${'a'.repeat(44)}zzzzzz${n}` }))
+
+  it('is judged in bounded time, by its first thousand errors', () => {
+    const judge = (): void => {
+      const errors = check(doc(activities, connections)).filter(({ severity }) => severity === 'error')
+      expect(errors).toHaveLength(1_000)
+    }
+    expect(costOf(judge)).toBeLessThan(200)
+  })
+
+  it('has its errors told whatever many warnings come before', () => {
+    const lonely = Array.from({ length: 1_500 }, (_, n) => ({
+      ...task(`w${n}`),
+      type: 'run-workflow',
+      inputs: { definitionId: 'd' },
+    }))
+    const told = check({
+      ...doc([...lonely, { id: 'last', type: 'log', inputs: { message: { $expr: '1 +' } } }]),
+      id: 'd',
+    })
+    expect(told.filter(({ severity }) => severity === 'warning')).toHaveLength(1_000)
+    expect(told.some(({ severity, code }) => severity === 'error' && code === 'INVALID_EXPRESSION')).toBe(true)
   })
 })
 

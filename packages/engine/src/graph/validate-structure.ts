@@ -1,8 +1,7 @@
-import type { ErrorObject } from 'ajv/dist/2020.js'
 import { graphDocumentSchema } from './document-schema.ts'
 import { type GraphProblem, problem } from './graph-problem.ts'
 import { pointerSegments, pointerTo } from './json-pointer.ts'
-import { compiledLate, essentialErrors } from './json-schema.ts'
+import { compiledLate, essentialErrors, type SchemaError } from './json-schema.ts'
 import { suggestion } from './nearest-name.ts'
 
 /** Deeper than any sensible document; keeps recursion over documents of strangers harmless. */
@@ -37,14 +36,14 @@ function tooDeep(document: unknown): string | undefined {
   return undefined
 }
 
-function describe(error: ErrorObject): GraphProblem {
+function describe(error: SchemaError): GraphProblem {
   const { instancePath: pointer, keyword, params } = error
   const field = fieldName(pointer)
   switch (keyword) {
     case 'required':
       return problem(pointer, 'MISSING_FIELD', `${field} needs "${params.missingProperty}": add it`)
     case 'additionalProperties': {
-      const name: string = params.additionalProperty
+      const name = String(params.additionalProperty)
       const hint = suggestion(name, knownFields(error))
       return problem(
         pointerTo(pointer, name),
@@ -55,7 +54,11 @@ function describe(error: ErrorObject): GraphProblem {
     case 'type':
       return problem(pointer, 'WRONG_TYPE', `${field} must be of type ${[params.type].flat().join(' or ')}`)
     case 'enum':
-      return problem(pointer, 'VALUE_NOT_ALLOWED', `${field} must be one of ${params.allowedValues.join(', ')}`)
+      return problem(
+        pointer,
+        'VALUE_NOT_ALLOWED',
+        `${field} must be one of ${(params.allowedValues as readonly unknown[]).join(', ')}`,
+      )
     case 'pattern':
       return describePattern(error, field)
     default:
@@ -63,7 +66,7 @@ function describe(error: ErrorObject): GraphProblem {
   }
 }
 
-function describePattern(error: ErrorObject, field: string): GraphProblem {
+function describePattern(error: SchemaError, field: string): GraphProblem {
   const { instancePath: pointer, propertyName } = error
   if (propertyName !== undefined) {
     return problem(
@@ -81,7 +84,7 @@ function describePattern(error: ErrorObject, field: string): GraphProblem {
   return problem(pointer, 'INVALID_ID', `${field} must be ${rule}`)
 }
 
-function knownFields(error: ErrorObject): readonly string[] {
+function knownFields(error: SchemaError): readonly string[] {
   return Object.keys((error.parentSchema?.properties as object | undefined) ?? {})
 }
 

@@ -6,6 +6,7 @@
 import type { GraphProgram } from '../graph/graph-program.ts'
 import type { Failure, StepKey } from '../journal/fact.ts'
 import type { JournalOutline } from '../store/instance-reader.ts'
+import { failurePath } from './failing-containers.ts'
 import { activityOf, ownerOf } from './step-place.ts'
 
 export type ActivityStatus = 'running' | 'suspended' | 'retrying' | 'completed' | 'faulted' | 'cancelled'
@@ -184,23 +185,14 @@ export class ActivityTally {
     entry.status = status
   }
 
-  /** A failure that nobody deals with fails the containers around it, up to the one that does. */
   #passOutward(program: GraphProgram, failed: StepKey): void {
-    const { onError = 'fault' } = program.byId.get(activityOf(failed)) ?? {}
-    if (onError !== 'fault')
-      return count(this.#entry(activityOf(failed), failed), onError === 'continue' ? 'done' : 'failed')
-    const around: OpenedContainer[] = []
-    for (let step = failed, owner = ownerOf(step); owner !== undefined; step = owner, owner = ownerOf(step)) {
-      const container = this.#containers.get(owner)
-      const activity = container && program.byId.get(container.activity)
-      if (container === undefined || activity === undefined) return
-      if (activity.container === 'try' && activity.parts.catch !== undefined && step.startsWith(`${owner}.`)) return
-      container.failed = true
-      around.push(container)
-      if (activity.onError === 'fault') continue
-      return count(this.#entry(container.activity, owner), activity.onError === 'continue' ? 'done' : 'failed')
-    }
-    this.#heldUp = around
+    const path = failurePath(program, failed, (step) => this.#containers.get(step)?.activity)
+    const around = path.failing.map((step) => this.#containers.get(step)!)
+    for (const container of around) container.failed = true
+    if (path.holdsUp) this.#heldUp = around
+    if (path.goesOn === undefined) return
+    const { step, activity } = path.goesOn
+    count(this.#entry(activityOf(step), step), activity.onError === 'continue' ? 'done' : 'failed')
   }
 
   /** What had failed with a step that is tried again may still complete. */

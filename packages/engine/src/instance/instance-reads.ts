@@ -8,6 +8,7 @@ import { type ActivitiesAt, ActivitiesReader } from './activities-at.ts'
 import { type ScopeAt, type ScopeRequest, scopeAt } from './scope-at.ts'
 import { type Standing, standingOf } from './standing.ts'
 import { programOf, type StateAt, stateAt } from './state-at.ts'
+import { type TimelinePage, type TimelinePlace, TimelineReader } from './timeline-reader.ts'
 
 export interface InstanceReads {
   get(tenant: string, instanceId: string): Promise<InstanceView>
@@ -17,11 +18,13 @@ export interface InstanceReads {
   stateAt(tenant: string, instanceId: string, seq: number | undefined): Promise<StateAt>
   scopeAt(tenant: string, instanceId: string, asked: ScopeRequest): Promise<ScopeAt>
   activitiesAt(tenant: string, instanceId: string, seq: number | undefined): Promise<ActivitiesAt>
+  timeline(tenant: string, instanceId: string, after: TimelinePlace, limit: number): Promise<TimelinePage>
 }
 
 export function instanceReads(store: EngineStore, programs: Programs): InstanceReads {
   const { instances, agenda } = store
   const activities = new ActivitiesReader({ instances, agenda, programs })
+  const timelines = new TimelineReader({ instances, agenda, programs })
   return {
     async get(tenant, instanceId) {
       const found = await instances.get(tenant, instanceId)
@@ -46,5 +49,6 @@ export function instanceReads(store: EngineStore, programs: Programs): InstanceR
     stateAt: (tenant, instanceId, seq) => stateAt({ instances, programs }, tenant, instanceId, seq),
     scopeAt: (tenant, instanceId, asked) => scopeAt({ instances, programs }, tenant, instanceId, asked),
     activitiesAt: (tenant, instanceId, seq) => activities.at(tenant, instanceId, seq),
+    timeline: (tenant, instanceId, after, limit) => timelines.page(tenant, instanceId, after, limit),
   }
 }

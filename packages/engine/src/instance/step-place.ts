@@ -11,3 +11,10 @@ export function ownerOf(step: StepKey): StepKey | undefined {
   const end = step.lastIndexOf('.')
   return end === -1 ? undefined : step.slice(0, end).replace(/(\[\d+\]|:[^.[\]:]*)$/, '')
 }
+
+/** The step as a version knows it in which activities have other ids. */
+export const renamedStep = (step: StepKey, mapping: Readonly<Record<string, string>>): StepKey =>
+  step
+    .split('.')
+    .map((part) => part.replace(/^[^#[:]*/, (id) => mapping[id] ?? id))
+    .join('.')

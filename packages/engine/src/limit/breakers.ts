@@ -5,7 +5,7 @@
  *
  * A view may be a second old, and a message makes it new: a few attempts may still be made just after it opened.
  */
-import { type Clock, errorMessage, type Logger } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, shortDuration } from '@lockstep/base'
 import type { BreakerPolicy } from '../step/step-policies.ts'
 import type { BreakerName, BreakerStore, StoredBreaker } from '../store/breaker-store.ts'
 import { FailureWindow } from './failure-window.ts'
@@ -82,7 +82,7 @@ export class Breakers {
     }
     if (!window.add(now, policy)) return
     this.#failures.delete(id)
-    const reason = `${policy.failures} failures within ${policy.windowMs} ms`
+    const reason = `${policy.failures} failures within ${shortDuration(policy.windowMs)}`
     const note = { reason: `${reason}${why === undefined ? '' : `, the last: ${why()}`}`, nodeId: this.#o.nodeId() }
     this.#decide(
       name,

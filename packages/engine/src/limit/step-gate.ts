@@ -8,6 +8,7 @@ import { type Lease, LockTimeout, ProviderUnavailable } from '@lockstep/coordina
 import { LocksNotConfigured } from '../function/errors.ts'
 import type { BreakerPolicy, GateNames, GateRules, LockPolicy } from '../step/step-policies.ts'
 import type { LimitRule, LimitStore, PermitAnswer, PermitName } from '../store/limit-store.ts'
+import { lockNameOf } from '../store/lock-name.ts'
 import { BreakerWaits } from './breaker-waits.ts'
 import type { Breakers } from './breakers.ts'
 import { BreakerOpen } from './errors.ts'
@@ -176,7 +177,7 @@ export class StepGate {
     { ttlMs }: LockPolicy,
     signal: AbortSignal,
   ): Promise<Lease | undefined> {
-    const name = tenant === 'default' ? key : `${tenant}/${key}`
+    const name = lockNameOf(tenant, key)
     try {
       const lease = await this.#o.locks!.mutex(name).tryAcquire({
         waitMs: LEASE_MS,

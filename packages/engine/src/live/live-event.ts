@@ -1,6 +1,6 @@
 import type { Json } from '@lockstep/base'
 
-export const liveTopics = ['instances', 'definitions', 'incidents', 'schedules', 'cluster'] as const
+export const liveTopics = ['instances', 'definitions', 'incidents', 'schedules', 'cluster', 'locks'] as const
 export type LiveTopic = (typeof liveTopics)[number]
 
 /** A place in the order of commits: behind everything up to `pos`, and behind the first `n` changes that stand there. */
@@ -18,7 +18,7 @@ export interface LiveEvent extends LiveCursor {
   readonly at: number
   /** `undefined`: of no tenant, about the cluster. */
   readonly tenant: string | undefined
-  /** Id of what it is about: instance, definition, incident, schedule or node. */
+  /** Id of what it is about: instance, definition, incident, schedule or node; name of a lock. */
   readonly subject: string | undefined
   /** Facts: their place in the journal of their instance. */
   readonly seq?: number

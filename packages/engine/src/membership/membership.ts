@@ -195,7 +195,7 @@ export class Membership {
   async #bury(node: SeenNode): Promise<void> {
     if (!(await this.#o.store.bury(node, this.#o.node.id))) return
     this.#seen.delete(node.id)
-    this.#o.logger.warn('buried a silent node', { code: 'NODE_BURIED', nodeId: node.id })
+    this.#o.logger.warn('buried a silent node', { code: 'NODE_BURIED', nodeId: node.id, name: node.name })
     this.#o.onBurial(node.id)
   }
 }

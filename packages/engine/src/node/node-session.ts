@@ -62,7 +62,7 @@ const TRIM_EVERY_MS = 60_000
 const AHEAD_OF_POLL_MS = 500
 const KEPT_MINUTES = 10
 /** Topics that say nothing of work: of the live feed, and of partial results. */
-const OTHERS = /^(?:live|part):/
+const OTHERS = /^(?:live|part|definition):/
 
 export class NodeSession {
   readonly id: string

@@ -40,6 +40,13 @@ export const HttpTooManyRedirects = defineError(
   (d: { url: string; limit: number }) => `${d.url} led to more than ${d.limit} redirects`,
 )
 
+export const HttpRedirectRefused = defineError(
+  'HTTP_REDIRECT_REFUSED',
+  { retryable: false },
+  (d: { from: string; to: string; why: string }) =>
+    `${d.from} sends the request on to ${d.to}, ${d.why}. Write an address of ${d.to} into "url" if it is meant, or set "followRedirects" to false`,
+)
+
 export const OutboundBlocked = defineError(
   'OUTBOUND_BLOCKED',
   { retryable: false },

@@ -1,5 +1,11 @@
 import { defineError } from '@lockstep/base'
 
+export const ArchiveFailed = defineError(
+  'ARCHIVE_FAILED',
+  { retryable: true },
+  (d: { instanceId: string }) => `The archive did not take instance ${d.instanceId}, so it was not deleted`,
+)
+
 export const ArchiveIncomplete = defineError(
   'ARCHIVE_INCOMPLETE',
   { retryable: true },

@@ -4,6 +4,8 @@ import { type MaintenanceLocks, runAlone } from '../maintenance/run-alone.ts'
 import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { KeptAs, RetentionRule, RuleName } from '../store/maintenance-store.ts'
+import type { Archive } from './archive.ts'
+import { type DeleteOptions, type DeleteOutcome, deleteInstance } from './delete-instance.ts'
 import { type Keep, keepMs, type ResolvedRetention, requireKeptAs } from './retention-options.ts'
 import { RETENTION, type SweepReport, sweep, TURN_MS } from './sweep.ts'
 
@@ -47,7 +49,8 @@ export class Retention {
   #sweeping: Promise<SweepReport | undefined> | undefined
 
   constructor(context: RetentionContext) {
-    this.#o = context
+    const { archive, ...options } = context.options
+    this.#o = { ...context, options: { ...options, archive: archive && oneAtATime(archive) } }
   }
 
   /** Keeps what ended in this way for so long, from its end on. Holds for what has ended already as well. */
@@ -78,6 +81,12 @@ export class Retention {
   /** Sweeps now. `undefined`: another node is at it. */
   sweep(): Promise<SweepReport | undefined> {
     return this.#sweepOnce(true)
+  }
+
+  /** Deletes one ended instance before its time. Holds are honoured, and the archive has it first. */
+  delete(instanceId: string, options: Partial<DeleteOptions> = {}): Promise<DeleteOutcome> {
+    const { store, options: resolved } = this.#o
+    return deleteInstance({ store, archive: resolved.archive }, instanceId, { tenant: DEFAULT_TENANT, ...options })
   }
 
   run(): void {
@@ -126,6 +135,16 @@ export class Retention {
     } finally {
       await store.maintenance.endTurn(RETENTION, nodeId, nextInMs)
     }
+  }
+}
+
+/** A sweep and operators may delete side by side: an archive has one batch at a time to write. */
+function oneAtATime(archive: Archive): Archive {
+  let last: Promise<unknown> = Promise.resolve()
+  return (lines) => {
+    const turn = last.then(() => archive(lines))
+    last = turn.catch(() => undefined)
+    return turn
   }
 }
 

@@ -77,6 +77,12 @@ export async function sweep(context: SweepContext): Promise<SweepReport> {
       if (looked === undefined) return end('lost')
       if (looked.examined === 0) break
       found = looked.expired
+      if (found.length === 0) {
+        // Nothing is found while the rest of a long journal is to go.
+        const purged = await maintenance.remove(requestOf(context, pace.rows), [])
+        if (purged === undefined) return end('lost')
+        done.rows += purged.rows
+      }
       waitingCount = looked.waiting
       await rest(clock, restMs(clock.monotonic() - began, limitsNow()), signal)
       continue

@@ -99,6 +99,9 @@ describe('a schedule document', () => {
     [doc({ jiterMs: 5 }), 'Did you mean "jitterMs"?'],
     [doc({ trigger: { cron: '* * * * *', zone: 'Europe/Berln' } }), 'Did you mean "Europe/Berlin"?'],
     [doc({ trigger: { cron: '* 25 * * *' } }), 'hour: 25 is not between 0 and 23. Write 2, 8-17 or */6'],
+    [doc({ cron: '* * * * *' }), '"cron" is not a field of a schedule: write it into "trigger"'],
+    [doc({ colour: 'red' }), '"colour" is not a field of a schedule: remove it (use $schema, id, name, '],
+    [doc({ trigger: { cron: '* * * * *', tz: 'UTC' } }), '"tz" is not a field of "trigger": remove it (use cron, '],
     [doc({ misfire: 7 }), 'must be fire-once, skip, or { "catchUp": 1 to 1000 }'],
   ])('says what to write instead', (document, text) => {
     expect(validateSchedule(document)[0]?.text).toContain(text)

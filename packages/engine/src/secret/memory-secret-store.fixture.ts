@@ -4,16 +4,17 @@ import type { SealedSecret, SecretStore } from './secret-store.ts'
 export function memorySecrets(): SecretStore & { readonly rows: Map<string, SealedSecret> } {
   const rows = new Map<string, SealedSecret>()
   const at = (tenant: string, name: string): string => `${tenant}/${name}`
-  const told = ({ tenant, name, keyId, revision }: SealedSecret) => ({
-    ...{ tenant, name, keyId, revision },
+  const told = ({ tenant, name, keyId, hosts, revision }: SealedSecret) => ({
+    ...{ tenant, name, keyId, hosts, revision },
     ...{ createdAt: 0, updatedAt: 0, updatedBy: '' },
   })
   return {
     rows,
     put: async (secret) => {
-      const revision = (rows.get(at(secret.tenant, secret.name))?.revision ?? 0) + 1
-      rows.set(at(secret.tenant, secret.name), { ...secret, revision })
-      return told({ ...secret, revision })
+      const before = rows.get(at(secret.tenant, secret.name))
+      const row = { hosts: before?.hosts ?? [], ...secret, revision: (before?.revision ?? 0) + 1 }
+      rows.set(at(secret.tenant, secret.name), row)
+      return told(row)
     },
     find: async (tenant, name) => rows.get(at(tenant, name)),
     list: async ({ tenant }) => [...rows.values()].filter((row) => row.tenant === tenant).map(told),

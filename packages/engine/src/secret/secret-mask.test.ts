@@ -8,7 +8,7 @@ const maskOf = (...values: readonly string[]): SecretMask => {
   return mask
 }
 
-const VALUE = 'p@ss w0rd/+"\\é€'
+const VALUE = 'p@Ss w0rd!/+\'"\\é€<*>'
 
 describe('a mask', () => {
   it.each([
@@ -18,6 +18,25 @@ describe('a mask', () => {
     ['inside JSON text inside JSON text', (v: string) => JSON.stringify({ a: JSON.stringify({ b: v }) })],
     ['in a URL', (v: string) => `https://x.org/?q=${encodeURIComponent(v)}`],
     ['in a URL, in lower case', (v: string) => encodeURIComponent(v).replace(/%../g, (each) => each.toLowerCase())],
+    ['in a URL, whole', (v: string) => encodeURI(v)],
+    [
+      'in a URL, with more escapes',
+      (v: string) => encodeURIComponent(v).replace('!', '%21').replace("'", '%27').replace('*', '%2A'),
+    ],
+    [
+      'in a form of another writer',
+      (v: string) =>
+        encodeURIComponent(v).replaceAll('%20', '+').replace('!', '%21').replace("'", '%27').replace('*', '%2A'),
+    ],
+    ['in JSON that hides slashes', (v: string) => JSON.stringify(v).replaceAll('/', '\\/')],
+    [
+      'in JSON of ASCII alone',
+      (v: string) => JSON.stringify(v).replace(/[é€]/g, (s) => `\\u${s.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    ],
+    [
+      'on a page',
+      (v: string) => v.replace('<', '&lt;').replace('>', '&gt;').replace('"', '&quot;').replace("'", '&#39;'),
+    ],
     ['in a form', (v: string) => new URLSearchParams({ a: v }).toString()],
     ['as base64', (v: string) => Buffer.from(v).toString('base64')],
     ['as base64url', (v: string) => Buffer.from(v).toString('base64url')],

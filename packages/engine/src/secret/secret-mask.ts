@@ -112,15 +112,35 @@ function decoded(text: string): string {
 
 function formsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value)
-  const encoded = encodeURIComponent(value)
-  const form = new URLSearchParams({ v: value }).toString().slice(2)
-  const json = JSON.stringify(value).slice(1, -1)
   const hex = bytes.toString('hex')
   return [
     value,
-    ...[json, JSON.stringify(json).slice(1, -1), encoded, encoded.toLowerCase(), form].filter((each) => each !== value),
+    ...[...jsonFormsOf(value), ...urlFormsOf(value), ...htmlFormsOf(value)].filter((each) => each !== value),
     ...[hex, hex.toUpperCase(), ...base64FormsOf(bytes)].filter((each) => each.length >= SHORTEST_PART),
   ]
+}
+
+/** Once and twice over; some writers hide slashes, some all that is not ASCII. */
+function jsonFormsOf(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1)
+  const ascii = json.replace(/[^\x20-\x7e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return [json, JSON.stringify(json).slice(1, -1), json.replaceAll('/', '\\/'), ascii]
+}
+
+/** Writers agree neither on which signs are escaped, nor on the case of escapes. */
+function urlFormsOf(value: string): readonly string[] {
+  const encoded = encodeURIComponent(value)
+  const strict = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const form = new URLSearchParams({ v: value }).toString().slice(2)
+  const all = [encoded, strict, strict.replaceAll('%20', '+'), form, encodeURI(value)]
+  return [...all, ...all.map((text) => text.replace(/%[\dA-F]{2}/g, (each) => each.toLowerCase()))]
+}
+
+/** As a page shows what it was sent. */
+function htmlFormsOf(value: string): readonly string[] {
+  const tags = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const quotes = tags.replaceAll('"', '&quot;')
+  return [tags, quotes, quotes.replaceAll("'", '&#39;'), quotes.replaceAll("'", '&#x27;')]
 }
 
 /** What base64 makes of it wherever it stands among other bytes, such as behind a user's name: the characters that are its own alone. */

@@ -18,11 +18,16 @@ export function isSecretValue(value: unknown): value is { readonly $secret: Json
   return isJsonObject(value) && Object.hasOwn(value, '$secret')
 }
 
-/** Inputs in which `{ "secret": … }` has meant the same from the beginning. */
+/** Activities that send a request to their input `url`, and inputs of them in which `{ "secret": … }` has meant the same from the beginning. */
 const OLDER: Readonly<Record<string, RegExp>> = { 'http-request': /^(url|headers\/[^/]+)$/, webhook: /^url$/ }
 
 /** Whether its code runs at a moment at which secrets are read: what it was given is written down nowhere. */
 export const takesSecrets = ({ runs }: ActivityType): boolean => runs === 'effect' || runs === 'transaction'
+
+/** Where a step sends what it is given, of those whose inputs say so. */
+export function sendsTo({ type }: ActivityType, { url }: JsonObject): string | undefined {
+  return Object.hasOwn(OLDER, type) && typeof url === 'string' ? url : undefined
+}
 
 export function secretPlaces(inputs: JsonObject, type: ActivityType): readonly SecretPlace[] {
   return takesSecrets(type) ? [...placesIn(inputs, [], OLDER[type.type])] : []

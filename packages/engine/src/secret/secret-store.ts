@@ -7,15 +7,21 @@ export interface SealedSecret {
   readonly nonce: Uint8Array
   /** What AES-256-GCM made of the value, and its tag. */
   readonly box: Uint8Array
+  /** Where it may be sent; none: anywhere. */
+  readonly hosts: readonly string[]
   /** Rises with every value that it gets. */
   readonly revision: number
 }
+
+/** A value to be kept. Without `hosts` those of the value before it stay. */
+export type NewSecret = Omit<SealedSecret, 'revision' | 'hosts'> & Partial<Pick<SealedSecret, 'hosts'>>
 
 /** What may be told of a secret. */
 export interface SecretRecord {
   readonly tenant: string
   readonly name: string
   readonly keyId: string
+  readonly hosts: readonly string[]
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -32,7 +38,7 @@ export interface SecretPlaceInList {
 /** Keeps sealed secrets by tenant and name. What is in them is the vault's to know. */
 export interface SecretStore {
   /** Puts a value in the place of the one before it, if there was one. */
-  put(secret: Omit<SealedSecret, 'revision'>, by: string): Promise<SecretRecord>
+  put(secret: NewSecret, by: string): Promise<SecretRecord>
   find(tenant: string, name: string): Promise<SealedSecret | undefined>
   /** By name. */
   list(place: SecretPlaceInList): Promise<readonly SecretRecord[]>

@@ -14,8 +14,8 @@ const vaultOn = (store = memorySecrets(), ...keys: readonly SecretKey[]) => ({
 describe('the vault', () => {
   it('opens what it has sealed, and keeps nothing readable', async () => {
     const { vault, store } = vaultOn(undefined, newKey())
-    await vault.set('a', 'token', 'correct horse', 'me')
-    expect(await vault.read('a', 'token')).toBe('correct horse')
+    await vault.set('a', 'token', { value: 'correct horse' }, 'me')
+    expect(await vault.read('a', 'token')).toEqual({ value: 'correct horse', hosts: [] })
     expect(await vault.read('a', 'other')).toBeUndefined()
     const [row] = store.rows.values()
     expect(Buffer.from(row!.box).includes('correct')).toBe(false)
@@ -23,9 +23,9 @@ describe('the vault', () => {
 
   it('seals the same value differently each time', async () => {
     const { vault, store } = vaultOn(undefined, newKey())
-    await vault.set('a', 'x', 'same value', 'me')
+    await vault.set('a', 'x', { value: 'same value' }, 'me')
     const first = store.rows.get('a/x')!
-    await vault.set('a', 'x', 'same value', 'me')
+    await vault.set('a', 'x', { value: 'same value' }, 'me')
     const second = store.rows.get('a/x')!
     expect(Buffer.from(first.nonce).equals(Buffer.from(second.nonce))).toBe(false)
     expect(Buffer.from(first.box).equals(Buffer.from(second.box))).toBe(false)
@@ -36,7 +36,7 @@ describe('the vault', () => {
     ['another name', { name: 'y' }],
   ])('does not open a row that was copied to %s', async (_, place) => {
     const { vault, store } = vaultOn(undefined, newKey())
-    await vault.set('a', 'x', 'value of a', 'me')
+    await vault.set('a', 'x', { value: 'value of a' }, 'me')
     const moved = { ...store.rows.get('a/x')!, ...place }
     store.rows.set(`${moved.tenant}/${moved.name}`, moved)
     await expect(vault.read(moved.tenant, moved.name)).rejects.toMatchObject({ code: 'SECRET_UNUSABLE' })
@@ -44,7 +44,7 @@ describe('the vault', () => {
 
   it('does not open a row of which one bit was changed', async () => {
     const { vault, store } = vaultOn(undefined, newKey())
-    await vault.set('a', 'x', 'value', 'me')
+    await vault.set('a', 'x', { value: 'value' }, 'me')
     const row = store.rows.get('a/x')!
     for (let at = 0; at < row.box.byteLength; at += 1) {
       const box = Buffer.from(row.box)
@@ -57,18 +57,21 @@ describe('the vault', () => {
   it('names the key that it lacks, and the fix', async () => {
     const [old, next] = [newKey(), newKey()]
     const { store } = vaultOn(undefined, old)
-    await vaultOn(store, old).vault.set('a', 'x', 'value', 'me')
+    await vaultOn(store, old).vault.set('a', 'x', { value: 'value' }, 'me')
     await expect(vaultOn(store, next).vault.read('a', 'x')).rejects.toThrow(
       new RegExp(`"x" was sealed with key ${old.id}.*LOCKSTEP_SECRET_KEYS`),
     )
-    await expect(async () => vaultOn(store).vault.set('a', 'y', 'value', 'me')).rejects.toThrow(/openssl rand/)
+    await expect(async () => vaultOn(store).vault.set('a', 'y', { value: 'value' }, 'me')).rejects.toThrow(
+      /openssl rand/,
+    )
   })
 
   it('is rotated in rounds, after which the old key is needed no more', async () => {
     const [old, next, lost] = [newKey(), newKey(), newKey()]
     const { store } = vaultOn(undefined, old)
-    for (let n = 0; n < 7; n += 1) await vaultOn(store, old).vault.set(`t${n % 2}`, `s${n}`, `value ${n}`, 'me')
-    await vaultOn(store, lost).vault.set('t0', 'lost', 'value', 'me')
+    for (let n = 0; n < 7; n += 1)
+      await vaultOn(store, old).vault.set(`t${n % 2}`, `s${n}`, { value: `value ${n}` }, 'me')
+    await vaultOn(store, lost).vault.set('t0', 'lost', { value: 'value' }, 'me')
     const { vault } = vaultOn(store, next, old)
     const rounds: number[] = []
     let unreadable = 0
@@ -82,7 +85,7 @@ describe('the vault', () => {
     expect([rounds.reduce((a, b) => a + b), unreadable]).toEqual([7, 1])
     expect(Math.max(...rounds)).toBeLessThanOrEqual(3)
     const { vault: later } = vaultOn(store, next)
-    for (let n = 0; n < 7; n += 1) expect(await later.read(`t${n % 2}`, `s${n}`)).toBe(`value ${n}`)
+    for (let n = 0; n < 7; n += 1) expect((await later.read(`t${n % 2}`, `s${n}`))?.value).toBe(`value ${n}`)
     expect((await later.rotate(undefined, 100)).resealed).toBe(0)
   })
 })

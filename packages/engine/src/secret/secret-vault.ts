@@ -1,5 +1,6 @@
 import type { Random } from '@lockstep/base'
 import { SecretUnusable } from '../outbound/errors.ts'
+import type { BoundSecret } from '../outbound/secrets.ts'
 import { SecretKeysMissing } from './errors.ts'
 import { NONCE_BYTES, seal, unseal } from './seal.ts'
 import type { SecretKey } from './secret-keys.ts'
@@ -36,8 +37,15 @@ export class SecretVault {
     return this.#o.keys[0]?.id
   }
 
-  set(tenant: string, name: string, value: string, by: string): Promise<SecretRecord> {
-    return this.#o.store.put({ tenant, name, ...this.#seal({ tenant, name }, value) }, by)
+  /** `hosts`: where it may be sent, none for anywhere; absent: as it was. */
+  set(
+    tenant: string,
+    name: string,
+    { value, hosts }: { readonly value: string; readonly hosts?: readonly string[] | undefined },
+    by: string,
+  ): Promise<SecretRecord> {
+    const sealed = this.#seal({ tenant, name }, value)
+    return this.#o.store.put({ tenant, name, ...sealed, ...(hosts !== undefined && { hosts }) }, by)
   }
 
   list(place: SecretPlaceInList): Promise<readonly SecretRecord[]> {
@@ -49,9 +57,9 @@ export class SecretVault {
   }
 
   /** For steps alone. `undefined`: there is none of this name. */
-  async read(tenant: string, name: string): Promise<string | undefined> {
+  async read(tenant: string, name: string): Promise<BoundSecret | undefined> {
     const sealed = await this.#o.store.find(tenant, name)
-    return sealed && this.#open(sealed)
+    return sealed && { value: this.#open(sealed), hosts: sealed.hosts }
   }
 
   /** One bounded round. What gets a new value meanwhile is sealed with the first key anyway. */

@@ -1,9 +1,10 @@
 import { type Clock, isRetryable, type Json, sleep, toJson } from '@lockstep/base'
 import type { Fact, Failure } from '../journal/fact.ts'
-import { requireSecret, type Secrets } from '../outbound/secrets.ts'
+import { type BoundSecret, requireSecret, type Secrets } from '../outbound/secrets.ts'
 import type { HandedOut } from '../progress/attempt-parts.ts'
 import type { AttemptReport } from '../step/progress-reports.ts'
 import type { NewEvent } from '../store/commit-store.ts'
+import { requireHost } from './secret-hosts.ts'
 import { SecretMask } from './secret-mask.ts'
 
 /** A store that is away for a moment fails no step. */
@@ -21,12 +22,20 @@ export class UsedSecrets {
     this.#clock = clock
   }
 
-  async read(name: string, tenant: string): Promise<string> {
+  /** `to`: where its value will be sent. */
+  async read(name: string, tenant: string, to: string | URL | undefined): Promise<string> {
+    const { value, hosts } = await this.find(name, tenant)
+    requireHost(name, hosts, to)
+    return value
+  }
+
+  /** Whoever asks sees to it that it goes to its hosts alone. */
+  async find(name: string, tenant: string): Promise<BoundSecret> {
     for (let tried = 1; ; tried += 1) {
       try {
-        const value = await requireSecret(this.#secrets, name, tenant)
-        this.#mask.add(value)
-        return value
+        const secret = await requireSecret(this.#secrets, name, tenant)
+        this.#mask.add(secret.value)
+        return secret
       } catch (error) {
         if (!isRetryable(error) || tried >= TRIES) throw error
         await sleep(this.#clock, PAUSE_MS)

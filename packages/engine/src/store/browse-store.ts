@@ -54,6 +54,8 @@ export interface InstanceFilter {
   readonly text?: string | undefined
   readonly created?: TimeRange | undefined
   readonly finished?: TimeRange | undefined
+  /** Those that somebody has taken up: they began when they were made. One that is queued has not begun. */
+  readonly started?: TimeRange | undefined
   /** Members of the input that must have this text, or be this number or boolean. */
   readonly input?: readonly { readonly path: readonly string[]; readonly value: string }[] | undefined
 }
@@ -241,10 +243,26 @@ export interface LockWaiter {
   readonly isEndless: boolean
 }
 
+/** How long the first of what is due, and nobody has in hand, has waited by the store's clock; 0: nothing is. */
+export interface OldestDue {
+  /** Graphs, which every worker takes. */
+  readonly graphsMs: number
+  /** Functions, which those take that have their code. */
+  readonly functionsMs: number
+}
+
+export interface LockWaiters {
+  readonly waiters: readonly LockWaiter[]
+  /** There may be others, beyond one of the bounds. */
+  readonly more: boolean
+}
+
 /** Who has what in hand, and who stands in line for it. As bounded as lists are. */
 export interface HoldingStore {
   /** By id of the instance. */
   held(tenant: string, place: Place, limit: number): Promise<Page<HeldView>>
+  /** Of the first 500 queues and tenants that have such work: graphs and functions each. */
+  oldestDue(): Promise<OldestDue>
   /** `undefined`: nobody has it in hand. */
   holder(tenant: string, instanceId: string): Promise<HeldView | undefined>
   /** How many instances stand in line for a lock of their steps, by the lock's full name; those that nobody waits for are left out. Counts stop at 1,000. */
@@ -255,5 +273,5 @@ export interface HoldingStore {
    */
   lockWaits(): Promise<readonly LockWait[]>
   /** The same, each by itself: at most `limit`, those who have waited longest first. */
-  lockWaiters(limit: number): Promise<readonly LockWaiter[]>
+  lockWaiters(limit: number): Promise<LockWaiters>
 }

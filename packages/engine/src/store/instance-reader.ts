@@ -53,8 +53,20 @@ export interface JournalOutline {
   readonly outcome: string | undefined
   readonly outcomes: readonly string[] | undefined
   readonly error: Failure | undefined
+  /** The node that wrote it. */
+  readonly nodeId: string
+  /** Of the step, where the fact tells it. */
+  readonly attempt: number | undefined
   /** `waiting`: what for. */
   readonly waitKind: string | undefined
+  /** `waiting`: the name of what it waits for, where that has one. */
+  readonly waitName: string | undefined
+  /** `waiting`: the child, where there is one. */
+  readonly childId: string | undefined
+  /** `waiting`: how long at most, from the commit on. */
+  readonly waitMs: number | undefined
+  /** `waiting`: until when, in epoch milliseconds. */
+  readonly waitUntil: number | undefined
   /** `retrying`: how long it is put off. */
   readonly delayMs: number | undefined
   /** `ended`: how. */

@@ -45,7 +45,7 @@ export interface ExpiredInstance {
 export interface ExpiredBatch {
   /** Instances that were looked at; 0: there is nothing left to do. */
   readonly examined: number
-  /** Oldest first. */
+  /** Oldest first. None while the rest of a journal is to go that was too long for one batch: `remove` comes first. */
   readonly expired: readonly ExpiredInstance[]
   /** Sessions of the store that wait for something at this moment. */
   readonly waiting: number
@@ -178,7 +178,10 @@ export interface MaintenanceStore {
   ): Promise<void>
   /** Finds what may go now. Changes nothing that anybody else sees. */
   expired(request: SweepRequest): Promise<ExpiredBatch | undefined>
-  /** Deletes those of `instanceIds` that may still go, each as a whole, in one transaction. */
+  /**
+   * Deletes those of `instanceIds` that may still go, each as a whole, in one transaction. Of a journal longer than a batch the rest stays behind;
+   * the next calls delete that, a batch at a time, and nothing else until it is gone.
+   */
   remove(request: SweepRequest, instanceIds: readonly string[]): Promise<Removed | undefined>
   /** Deletes at most `limit` rows of each kind that nobody can ask for: expired events, batches of buried nodes, incidents resolved `incidentsMs` ago. */
   trim(nodeId: string, ttlMs: number, incidentsMs: number, limit: number): Promise<Trimmed | undefined>

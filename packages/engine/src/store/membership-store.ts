@@ -26,6 +26,7 @@ export interface NodeRow {
 
 export interface SeenNode {
   readonly id: string
+  readonly name?: string
   readonly beat: number
   /** How many more instances it can work on, as it said last. */
   readonly room?: number
@@ -61,6 +62,7 @@ export const clusterEventKinds = [
   'left',
   'elected',
   'revoked',
+  'lock-broken',
 ] as const
 export type ClusterEventKind = (typeof clusterEventKinds)[number]
 

@@ -10,6 +10,8 @@ export interface OperationFilter {
   /** Epoch milliseconds; `createdBefore` is the first moment that is too late. */
   readonly createdFrom?: number | undefined
   readonly createdBefore?: number | undefined
+  /** Not those that are queued. Operations that are kept say so by their statuses. */
+  readonly begun?: true | undefined
   readonly finishedFrom?: number | undefined
   readonly finishedBefore?: number | undefined
   readonly parentId?: string | undefined

@@ -64,6 +64,30 @@ export type ForkVerdict =
   | { readonly kind: 'duplicate'; readonly instanceId: string }
   | { readonly kind: 'not-found' }
 
+/** One ended instance that is to go before its time. */
+export interface EraseRequest {
+  readonly tenant: string
+  readonly instanceId: string
+  /** Facts that go at once; the rest of a longer journal goes with the next sweep. */
+  readonly rows: number
+  /** Only says what would come of it. */
+  readonly look: boolean
+  readonly operationId: string | undefined
+}
+
+export type EraseVerdict =
+  | { readonly kind: 'deleted'; readonly facts: number; readonly incidents: number }
+  | { readonly kind: 'not-found' }
+  /** It has not ended. */
+  | { readonly kind: 'wrong-state'; readonly status: string }
+  /** By a rule about `*`, `definition:<id>` or `instance:<id>`. */
+  | { readonly kind: 'held'; readonly subject: string; readonly reason: string | undefined }
+  /** The instance that started it has not ended: it would start it once more. */
+  | { readonly kind: 'parent-lives'; readonly parentId: string }
+  /** Its schedule has not been told of its end. */
+  | { readonly kind: 'unsettled' }
+  | { readonly kind: 'done-before' }
+
 /** The owner's last word on an instance before others go on with it as another version. */
 export interface Revision {
   readonly tenant: string
@@ -88,6 +112,8 @@ export interface VerbStore {
   /** Only for what has faulted or was quarantined. What has ended is open again; its incidents are resolved. */
   retry(message: RetryMessage): Promise<VerbVerdict>
   fork(item: ForkItem): Promise<ForkVerdict>
+  /** Deletes what has ended with all that belongs to it, as retention does when its time has come. */
+  erase(request: EraseRequest): Promise<EraseVerdict>
   /** Writes the fact, changes version and queue, and gives the claim back, due at once. `false`: the claim or the chain is not ours any more. */
   revise(revision: Revision): Promise<boolean>
   /** Gives the claim back untouched, due at once, in another queue. `false`: it was not ours. */

@@ -39,4 +39,11 @@ describe('forms', () => {
       ),
     ).toHaveLength(20)
   })
+
+  it('does not repeat a long list or a long name to whoever sends what is wrong', () => {
+    const form = { enum: Array.from({ length: 5_000 }, (_, n) => `choice-${n}`) }
+    expect(checkForm(form, 'other')[0]!.text.length).toBeLessThan(1_100)
+    const closed = { type: 'object', additionalProperties: false }
+    expect(checkForm(closed, { ['x'.repeat(100_000)]: 1 })[0]!.text.length).toBeLessThan(1_100)
+  })
 })

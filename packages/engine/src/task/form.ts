@@ -1,12 +1,13 @@
 /** Forms are JSON schemas: what a person hands in must fit, and whoever hands it in is told field by field what does not. */
 import type { Json } from '@lockstep/base'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { compileSchema, essentialErrors, schemaFault } from '../graph/json-schema.ts'
+
+import { compileSchema, essentialErrors, schemaFault, type Validator } from '../graph/json-schema.ts'
 
 /** Bytes of JSON. */
 export const FORM_LIMIT = 65_536
 const MOST_COMPILED = 200
 const MOST_PROBLEMS = 20
+const LONGEST_LIST = 1_000
 
 export interface FormProblem {
   /** JSON pointer into what was handed in. */
@@ -24,7 +25,7 @@ export function formProblem(form: Json): string | undefined {
   return fault === undefined ? undefined : `is no JSON schema: ${fault}`
 }
 
-const compiled = new Map<string, ValidateFunction>()
+const compiled = new Map<string, Validator>()
 
 /** What does not fit, at most twenty of it. Nothing is filled in or left out: what was handed in is what the workflow gets. */
 export function checkForm(form: unknown, data: Json): readonly FormProblem[] {
@@ -39,13 +40,17 @@ export function checkForm(form: unknown, data: Json): readonly FormProblem[] {
 
 function textOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string | undefined): string {
   if (keyword === 'required') return 'is missing: fill it in'
-  if (keyword === 'additionalProperties') return `has no field "${String(params.additionalProperty)}": remove it`
-  if (keyword === 'enum') return `must be one of ${JSON.stringify(params.allowedValues).slice(1, -1)}`
+  if (keyword === 'additionalProperties')
+    return `has no field "${shortened(String(params.additionalProperty))}": remove it`
+  if (keyword === 'enum') return `must be one of ${shortened(JSON.stringify(params.allowedValues).slice(1, -1))}`
   return message ?? 'does not fit'
 }
 
+/** A schema may list more than an answer should hold. */
+const shortened = (text: string): string => (text.length > LONGEST_LIST ? `${text.slice(0, LONGEST_LIST)}…` : text)
+
 /** The same form is usually handed in many times. The oldest is let go first. */
-function validatorOf(form: unknown): ValidateFunction | undefined {
+function validatorOf(form: unknown): Validator | undefined {
   if (form === null || form === undefined) return undefined
   const key = JSON.stringify(form)
   const present = compiled.get(key)

@@ -10,6 +10,13 @@ describe('paths of endpoints', () => {
     expect(shapeOf('{all}')).toBe('/{}')
   })
 
+  it('are split at once, however many slashes a stranger sends', () => {
+    const slashes = '/'.repeat(1_000_000)
+    expect(splitPath(`${slashes}a${slashes}`)).toEqual(['a'])
+    expect(splitPath(slashes)).toEqual([])
+    expect(splitPath(`/a${slashes}b`)).toHaveLength(1_000_001)
+  })
+
   it('give back the parameters that a path was made of', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/)
     const segment = fc.record({ name, value: fc.stringMatching(/^[a-z0-9]{1,8}$/), isParameter: fc.boolean() })

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@lockstep/base'
 import { Incidents } from '../incident/incidents.ts'
 import type { Operators } from '../worker/worker-options.ts'
-import { applyVerb } from './bulk/apply-verb.ts'
+import { applyVerb, type RemoveInstance } from './bulk/apply-verb.ts'
 import { Bulk } from './bulk/bulk.ts'
 import { operators } from './operators.ts'
 import type { VerbContext } from './verb-context.ts'
@@ -15,6 +15,7 @@ export interface OperatingContext extends VerbContext {
     instanceId: string,
     options: { readonly tenant: string; readonly reason?: string },
   ) => Promise<boolean>
+  readonly remove: RemoveInstance
 }
 
 /** All that operators of one engine have. */
@@ -37,7 +38,7 @@ export class Operating {
       ...context,
       store: store.operations,
       maintenance: store.maintenance,
-      apply: applyVerb(this.verbs, context.cancel),
+      apply: applyVerb(this.verbs, context.cancel, context.remove),
     })
     this.operators = operators(context)
   }

@@ -65,7 +65,11 @@ export class Worker implements Holder<HeldInstance> {
       const now = this.storeNow()
       const lateMs = Math.max(0, now - dueAt)
       this.metrics?.timerFired(lateMs)
-      logger.debug('timer fired', { code: 'TIMER_FIRED', instanceId: held.identity.instanceId, lateMs })
+      logger.debug('timer fired', {
+        code: 'TIMER_FIRED',
+        instanceId: held.identity.instanceId,
+        lateMs: Math.round(lateMs),
+      })
       held.urgent = true
       held.fire(now)
     }

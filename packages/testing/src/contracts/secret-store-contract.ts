@@ -1,9 +1,9 @@
-import type { SealedSecret, SecretStore } from '@lockstep/engine/ports'
+import type { NewSecret, SecretStore } from '@lockstep/engine/ports'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 /** What every store of secrets does. `open` answers an empty one each time it is called. */
 export function secretStoreContract(provider: string, open: () => Promise<SecretStore>): void {
-  const sealed = (tenant: string, name: string, text: string, keyId = 'k1'): Omit<SealedSecret, 'revision'> => ({
+  const sealed = (tenant: string, name: string, text: string, keyId = 'k1'): NewSecret => ({
     ...{ tenant, name, keyId },
     nonce: Buffer.from('\0\x01nonce\xff', 'latin1'),
     box: Buffer.from(text.repeat(50)),
@@ -30,6 +30,16 @@ export function secretStoreContract(provider: string, open: () => Promise<Secret
       expect([first.revision, second.revision]).toEqual([1, 2])
       expect(second).toMatchObject({ keyId: 'k2', updatedBy: 'user:ann', createdAt: first.createdAt })
       expect(second.updatedAt).toBeGreaterThanOrEqual(first.updatedAt)
+    })
+
+    it('keeps where a secret may be sent until something else is said', async () => {
+      const told = await store.put({ ...sealed('a', 'token', 'one'), hosts: ['a.example', '*.b.example'] }, 'x')
+      expect(told.hosts).toEqual(['a.example', '*.b.example'])
+      expect((await store.put(sealed('a', 'token', 'two'), 'x')).hosts).toEqual(['a.example', '*.b.example'])
+      expect((await store.find('a', 'token'))!.hosts).toEqual(['a.example', '*.b.example'])
+      expect(await store.list({ tenant: 'a', after: undefined, limit: 1 })).toMatchObject([{ hosts: told.hosts }])
+      expect((await store.put({ ...sealed('a', 'token', 'two'), hosts: [] }, 'x')).hosts).toEqual([])
+      expect((await store.put(sealed('a', 'other', 'one'), 'x')).hosts).toEqual([])
     })
 
     it('keeps tenants apart', async () => {

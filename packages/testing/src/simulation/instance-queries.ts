@@ -55,7 +55,7 @@ export function instanceQueries(database: Database): Synchronous<InstanceReader>
   }
 }
 
-function toOutline({ seq, kind, at, data: text }: JournalTableRow): JournalOutline {
+function toOutline({ seq, kind, at, nodeId, data: text }: JournalTableRow): JournalOutline {
   const data = JSON.parse(text)
   return {
     seq,
@@ -69,7 +69,13 @@ function toOutline({ seq, kind, at, data: text }: JournalTableRow): JournalOutli
       message: data.error.message,
       ...(data.error.step && { step: data.error.step }),
     },
+    nodeId,
+    attempt: data.attempt,
     waitKind: data.wait?.kind,
+    waitName: data.wait?.name,
+    childId: data.wait?.instanceId,
+    waitMs: data.wait?.ms ?? data.wait?.timeoutMs,
+    waitUntil: data.wait?.at,
     delayMs: data.delayMs,
     status: data.status,
     toSeq: data.toSeq,

@@ -21,6 +21,7 @@ export function linkedOperators(
       send: (message) => call('verbs.send', WRITES, () => verbs.send(message)),
       retry: (message) => call('verbs.retry', WRITES, () => verbs.retry(message)),
       fork: (item) => call('verbs.fork', WRITES, () => verbs.fork(item)),
+      erase: (request) => call('verbs.erase', WRITES, () => verbs.erase(request)),
       revise: (revision) => call('verbs.revise', WRITES, () => verbs.revise(revision)),
       handOver: (nodeId, instanceId, claimNo, queue) =>
         call('verbs.handOver', WRITES, () => verbs.handOver(nodeId, instanceId, claimNo, queue)),

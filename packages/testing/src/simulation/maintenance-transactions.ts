@@ -1,6 +1,7 @@
 import type { KeptAs, MaintenanceStore, SweepRequest } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import { examinations, repairs } from './doctor-transactions.ts'
+import { eraseInstance } from './erase-instance.ts'
 import { instanceStanding } from './standing-query.ts'
 import type { Synchronous } from './synchronous.ts'
 import { type InstanceTableRow, keyOf } from './tables.ts'
@@ -59,15 +60,9 @@ export function maintenanceTransactions(database: Database): Synchronous<Mainten
         .filter((row) => mayGo(database, row, request))
       let [rows, incidents] = [0, 0]
       for (const { id } of going) {
-        rows += tables.journal.get(id)?.length ?? 0
-        tables.journal.delete(id)
-        tables.inbox.delete(id)
-        tables.instances.delete(id)
-        for (const [key, row] of tables.bookmarks) if (row.instanceId === id) tables.bookmarks.delete(key)
-        for (const [key, row] of tables.incidents)
-          if (row.instanceId === id) incidents += tables.incidents.delete(key) ? 1 : 0
-        for (const [key, run] of tables.scheduleRuns)
-          if (run.instanceId === id && !run.open) tables.scheduleRuns.delete(key)
+        const erased = eraseInstance(database, id)
+        rows += erased.rows
+        incidents += erased.incidents
       }
       return { instances: going.length, rows, incidents }
     },

@@ -43,7 +43,7 @@ export function membershipTransactions(database: Database): Synchronous<Membersh
         at: alive ? database.now() : undefined,
         others: [...tables.nodes.values()]
           .filter((node) => node.id !== nodeId)
-          .map((node) => ({ id: node.id, beat: node.beat, room: roomOf(node) })),
+          .map((node) => ({ id: node.id, name: node.name, beat: node.beat, room: roomOf(node) })),
       }
     },
     suspect: ({ id, beat }, by) => {

@@ -9,6 +9,7 @@ import {
 } from '@lockstep/engine/ports'
 import { positionsOf } from './commit-transaction.ts'
 import type { Database } from './database.ts'
+import { eraseByOperator } from './erase-instance.ts'
 import { freeSlots, PARKED, reopen } from './flow-gates.ts'
 import { putMessage, stimulate, takeKept } from './stimulate.ts'
 import type { Synchronous } from './synchronous.ts'
@@ -20,6 +21,18 @@ export function verbTransactions(database: Database): Synchronous<VerbStore> {
     send: (message) => settled(database, message, () => send(database, message)),
     retry: (message) => settled(database, message, () => retry(database, message)),
     fork: (item) => fork(database, item),
+    erase: (request) => {
+      const { tenant, instanceId, operationId, look } = request
+      const item =
+        operationId === undefined || look
+          ? undefined
+          : tables.operations.get(keyOf(tenant, operationId))?.items.get(instanceId)
+      if (operationId !== undefined && !look && (item === undefined || item.outcome !== undefined))
+        return { kind: 'done-before' }
+      const verdict = eraseByOperator(database, request)
+      if (item !== undefined) item.outcome = verdict.kind
+      return verdict
+    },
     revise: ({ tenant, instanceId, nodeId, claimNo, seq, fact, version, queue, renames, consumes }) => {
       const node = tables.nodes.get(nodeId)
       if (node === undefined || node.doomed) throw new Fenced({ nodeId })

@@ -56,7 +56,12 @@ export const httpRequestActivity: ActivityType = {
     maxBytes: Type.Optional(
       Type.Integer({ minimum: 1, maximum: MOST_BYTES, description: 'Longest answer; 524288 by default.' }),
     ),
-    followRedirects: Type.Optional(Type.Boolean({ description: 'true by default, at most five.' })),
+    followRedirects: Type.Optional(
+      Type.Boolean({
+        description:
+          'true by default, at most five. A body goes to its own origin alone, and https never becomes http.',
+      }),
+    ),
   }),
   output: outputSchema({
     status: Type.Integer(),

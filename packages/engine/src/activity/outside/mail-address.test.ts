@@ -31,4 +31,11 @@ describe('an address of a mail', () => {
   ])('%j is none', (text) => {
     expect(() => mailAddress(text, 'to')).toThrow(/input "to" must be one address/)
   })
+
+  it('is told from a long text of blanks before anybody gives up waiting', () => {
+    const blanks = ' '.repeat(200_000)
+    for (const text of [blanks, `Ann${blanks}ann@example.org`, `Ann${blanks}<ann@example.org`])
+      expect(() => mailAddress(text, 'to')).toThrow(/input "to" must be one address/)
+    expect(mailAddress(`Ann${blanks}<ann@example.org>`, 'to')).toEqual({ name: 'Ann', address: 'ann@example.org' })
+  })
 })

@@ -11,7 +11,7 @@ import type { UserTransaction } from '../../store/transaction-store.ts'
 import type { ActivityContext, CompletedResult, TransactionContext } from '../activity-handler.ts'
 import { badInput, done } from './outside-step.ts'
 import { DEFAULT_MAX_ROWS } from './sql-query.ts'
-import { ALLOWED_VERBS, statementKind } from './sql-statement.ts'
+import { ALLOWED_VERBS, statementKind, withoutEnd } from './sql-statement.ts'
 import { parametersOf, rowsToJson } from './sql-values.ts'
 
 interface Asked {
@@ -73,7 +73,7 @@ function askedOf({ query, parameters, maxRows }: JsonObject): Asked {
   if (statementKind(text) === 'refused')
     throw badInput(`input "query" must be one statement that begins with ${ALLOWED_VERBS}`)
   return {
-    query: text.replace(/[;\s]+$/, ''),
+    query: withoutEnd(text),
     values: parametersOf(parameters),
     maxRows: typeof maxRows === 'number' ? maxRows : DEFAULT_MAX_ROWS,
   }

@@ -21,8 +21,8 @@ export async function runWebhook(
   { idempotencyKey, signal, secret, holdsSecret }: ActivityContext,
 ): Promise<CompletedResult> {
   const name = String(inputs.secret)
-  const key = webhookKey(await secret(name), name)
   const target = targetUrl(inputs.url, holdsSecret)
+  const key = webhookKey(await secret(name, target.url), name)
   const body = Buffer.from(JSON.stringify({ type: inputs.event, data: inputs.payload ?? null }))
   const id = `msg_${digestOf(idempotencyKey)}`
   const timestamp = String(Math.floor(now() / 1_000))

@@ -56,6 +56,12 @@ describe('a statement of a step', () => {
     )
   })
 
+  it('is told however many blanks stand in it', () => {
+    const blanks = ' '.repeat(500_000)
+    expect(statementKind(`select${blanks}1 ;${blanks}`)).toBe('reading')
+    expect(statementKind(`select 1;${blanks}commit`)).toBe('refused')
+  })
+
   it('gets objects as JSON and plain lists as arrays', () => {
     expect(parametersOf([1, 'a', null, true, { a: 1 }, [1, 2], [{ a: 1 }]])).toEqual([
       ...[1, 'a', null, true, '{"a":1}'],

@@ -13,6 +13,7 @@ export const ALLOWED_VERBS = 'select, insert, update, delete, merge, with, value
 const VERB = /^[\s(]*([a-z]+)/i
 const READING: ReadonlySet<string> = new Set(['select', 'values', 'table'])
 const WRITING: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'merge', 'call'])
+const BEHIND = /[;\s]/
 const CHANGES = /\b(insert|update|delete|merge)\b/i
 
 export function statementKind(text: string): StatementKind {
@@ -20,8 +21,15 @@ export function statementKind(text: string): StatementKind {
   return one === other ? one : 'refused'
 }
 
+/** Without what may stand behind a statement. Not by a pattern: one that looks for an end begins anew at each blank. */
+export function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && BEHIND.test(text[end - 1]!)) end -= 1
+  return text.slice(0, end)
+}
+
 function kindOf(skeleton: string | undefined): StatementKind {
-  const single = skeleton?.replace(/[;\s]+$/, '') ?? ''
+  const single = skeleton === undefined ? '' : withoutEnd(skeleton)
   if (single.includes(';')) return 'refused'
   const verb = VERB.exec(single)?.[1]?.toLowerCase() ?? ''
   if (READING.has(verb)) return 'reading'

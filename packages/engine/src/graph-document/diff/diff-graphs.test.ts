@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { builtInCatalogue } from '../../activity/built-in.ts'
 import type { ActivityDocument, GraphDocument } from '../../graph/document.ts'
+import { costOf } from '../../graph/fixtures/cost.fixture.ts'
 import { randomDocuments } from '../../graph/fixtures/random-document.fixture.ts'
 import { applyDiff, comparable, meaningOf } from './diff.fixture.ts'
 import { diffGraphs } from './diff-graphs.ts'
@@ -289,6 +290,19 @@ describe('of random graphs', () => {
       }),
       { numRuns: 300 },
     )
+  })
+})
+
+describe('a diff of large graphs', () => {
+  it('of which all is renamed and one end does not agree is made in bounded time', () => {
+    const chain = (prefix: string, connected: number): GraphDocument => ({
+      id: 'chain',
+      activities: Array.from({ length: 5_000 }, (_, n) => log(`${prefix}${n}`, `message ${n}`)),
+      connections: Array.from({ length: connected }, (_, n) => ({ from: `${prefix}${n}`, to: `${prefix}${n + 1}` })),
+    })
+    const [before, after] = [chain('s', 4_999), chain('t', 4_998)]
+    const compare = (): void => expect(diffGraphs(before, after).changes.length).toBeGreaterThan(4_999)
+    expect(costOf(compare)).toBeLessThan(100)
   })
 })
 

@@ -2,7 +2,7 @@
  * An activity that is gone and one that is new are the same under another name when everything else is equal: members,
  * parts, graph, the activities inside, and the connections. Pairs are found in rounds, because the names of inner graphs
  * contain the id of their container and neighbours may have been renamed too; what would fit several is left alone.
- * At the end pairs whose connections do not agree are dropped, until those that are left explain each other.
+ * At the end pairs whose connections do not agree are dropped, and with them their neighbours: those that are left explain each other.
  */
 import { canonicalJson } from '@lockstep/base'
 import { connectionKey, type FlatActivity, type FlatConnection, type FlatGraph } from './flat-graph.ts'
@@ -109,16 +109,26 @@ function onlyOnes(entries: readonly (readonly [string, string])[]): ReadonlyMap<
   return new Map([...lists].filter(([, ids]) => ids.length === 1).map(([key, [id]]) => [key, id!]))
 }
 
+/** A pair that is dropped takes those with it that are connected to it, or stand in it: each is looked at once. */
 function withoutLoose(renames: Map<string, string>, before: FlatGraph, after: FlatGraph): Renames {
-  for (let dropped = renames.size > 0; dropped; ) {
-    const moved = [...before.connections.values()].map((each) => renameConnection(each, renames))
-    const expected = new Set(moved.map(connectionKey))
-    const loose = new Set<string>()
-    for (const each of moved) if (!after.connections.has(connectionKey(each))) loose.add(each.from).add(each.to)
-    for (const [key, each] of after.connections) if (!expected.has(key)) loose.add(each.from).add(each.to)
-    const doubtful = [...renames].filter(([, fresh]) => loose.has(fresh))
-    for (const [old] of doubtful) renames.delete(old)
-    dropped = doubtful.length > 0
+  if (renames.size === 0) return renames
+  const moved = [...before.connections.values()].map((each) => renameConnection(each, renames))
+  const expected = new Set(moved.map(connectionKey))
+  const loose: string[] = []
+  for (const each of moved) if (!after.connections.has(connectionKey(each))) loose.push(each.from, each.to)
+  for (const [key, each] of after.connections) if (!expected.has(key)) loose.push(each.from, each.to)
+
+  const oldOf = new Map([...renames].map(([old, fresh]) => [fresh, old]))
+  const near = new Map<string, string[]>()
+  for (const { scope, from, to } of [...moved, ...after.connections.values()])
+    for (const each of new Set([from, to, scope.split('/')[0] ?? ''])) {
+      push(near, each, from)
+      push(near, each, to)
+    }
+  for (let fresh = loose.pop(); fresh !== undefined; fresh = loose.pop()) {
+    const old = oldOf.get(fresh)
+    if (old === undefined || !renames.delete(old)) continue
+    for (const each of near.get(fresh) ?? []) loose.push(each)
   }
   return renames
 }

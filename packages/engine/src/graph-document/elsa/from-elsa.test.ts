@@ -61,6 +61,11 @@ describe('the workflow', () => {
 })
 
 describe('control flow', () => {
+  it('a type whose name is endless is not mapped, and nobody waits for that', () => {
+    const type = `Elsa.${'`'.repeat(1_000_000)}\n`
+    expect(convert(sequence({ ...writes('a'), type })).report.mappedCount).toBe(1)
+  })
+
   it('a sequence is a chain, and a nested one goes on in it', () => {
     const { activities, ...rest } = convert(
       sequence(

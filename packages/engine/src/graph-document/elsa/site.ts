@@ -29,7 +29,7 @@ export function noteUnreached({ conversion }: Site, activity: ElsaJson): void {
 
 /** `Elsa.ForEach<T>` and `Elsa.ForEach` are one. */
 export function shortType(activity: ElsaJson): string {
-  return (activity.get('type').text ?? '').replace(/^Elsa\./, '').replace(/[`<].*$/, '')
+  return (activity.get('type').text ?? '').replace(/^Elsa\./, '').split(/[`<]/, 1)[0]!
 }
 
 export function canStart(activity: ElsaJson): boolean {

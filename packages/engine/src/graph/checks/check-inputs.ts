@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@lockstep/base'
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+
 import type { ActivityType } from '../../activity/activity-type.ts'
 import { DURATION_FORMAT, INSTANT_FORMAT } from '../../activity/input-schema.ts'
 import { secretPlaces, withStandIns } from '../../secret/secret-places.ts'
@@ -7,7 +7,7 @@ import type { ActivityEntry, DocumentIndex } from '../document-index.ts'
 import { type GraphProblem, problem, warning } from '../graph-problem.ts'
 import { containsExpression, isExpressionValue } from '../input-template.ts'
 import { pointerSegments, pointerTo } from '../json-pointer.ts'
-import { compileSchema, essentialErrors } from '../json-schema.ts'
+import { compileSchema, essentialErrors, type SchemaError, type Validator } from '../json-schema.ts'
 import { suggestion } from '../nearest-name.ts'
 
 /** Literals against the schema of the activity's inputs. What an expression will give is not known here. */
@@ -35,9 +35,9 @@ function* checkAgainstSchema(entry: ActivityEntry, type: ActivityType): Generato
   }
 }
 
-const validators = new WeakMap<ActivityType, ValidateFunction>()
+const validators = new WeakMap<ActivityType, Validator>()
 
-function validatorOf(type: ActivityType): ValidateFunction {
+function validatorOf(type: ActivityType): Validator {
   const known = validators.get(type)
   if (known !== undefined) return known
   const validate = compileSchema(type.inputs)
@@ -48,7 +48,7 @@ function validatorOf(type: ActivityType): ValidateFunction {
 /** Rules that hold whatever the expressions inside a value will give. */
 const INDEPENDENT = new Set(['required', 'additionalProperties', 'type'])
 
-function isDecidedByExpression(inputs: JsonObject, error: ErrorObject): boolean {
+function isDecidedByExpression(inputs: JsonObject, error: SchemaError): boolean {
   let value: Json | undefined = inputs
   for (const segment of pointerSegments(error.instancePath)) {
     value = (value as JsonObject | undefined)?.[segment]
@@ -57,7 +57,7 @@ function isDecidedByExpression(inputs: JsonObject, error: ErrorObject): boolean 
   return value !== undefined && !INDEPENDENT.has(error.keyword) && containsExpression(value)
 }
 
-function describe(entry: ActivityEntry, type: ActivityType, error: ErrorObject): GraphProblem {
+function describe(entry: ActivityEntry, type: ActivityType, error: SchemaError): GraphProblem {
   const { keyword, params, instancePath } = error
   const who = `"${entry.id}" (${type.type})`
   const base = entry.document.inputs === undefined ? entry.pointer : pointerTo(entry.pointer, 'inputs')
@@ -67,7 +67,7 @@ function describe(entry: ActivityEntry, type: ActivityType, error: ErrorObject):
     case 'required':
       return problem(pointer, 'MISSING_INPUT', `${who} needs input "${params.missingProperty}": add it`)
     case 'additionalProperties': {
-      const name: string = params.additionalProperty
+      const name = String(params.additionalProperty)
       const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {})
       const hint = suggestion(name, known) || `: remove it, or use ${known.join(', ') || 'none'}`
       return problem(pointerTo(pointer, name), 'UNKNOWN_INPUT', `${who} has no input "${name}"${hint}`)
@@ -81,7 +81,11 @@ function describe(entry: ActivityEntry, type: ActivityType, error: ErrorObject):
       }
       break
     case 'enum':
-      return problem(pointer, 'INVALID_INPUT', `${field} must be one of ${params.allowedValues.join(', ')}`)
+      return problem(
+        pointer,
+        'INVALID_INPUT',
+        `${field} must be one of ${(params.allowedValues as readonly unknown[]).join(', ')}`,
+      )
   }
   return problem(pointer, 'INVALID_INPUT', `${field} ${error.message ?? 'does not fit'}`)
 }

@@ -5,6 +5,7 @@ import { systemClock } from '@lockstep/base'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HostAddress } from './guard-address.ts'
 import { type HttpRequest, httpClient } from './http-client.ts'
+import { nextHop } from './redirect.ts'
 
 let server: Server
 let origin: string
@@ -110,18 +111,74 @@ describe('the way out over HTTP', () => {
     const out = client(['a.example', 'b.example'], names)
     const from = (path: string) =>
       request(`http://a.example:${port()}${path}`, {
-        method: 'POST',
-        body: Buffer.from('secret?'),
-        headers: { authorization: 'Bearer x', 'x-key': 'y', 'x-plain': 'z', 'idempotency-key': 'k' },
+        method: 'DELETE',
+        headers: {
+          ...{ authorization: 'Bearer x', cookie: 'c=1', 'proxy-authorization': 'Basic x' },
+          ...{ 'x-key': 'y', 'x-plain': 'z', 'idempotency-key': 'k' },
+        },
         sensitive: ['x-key'],
       })
     await expect(out.send(from('/inside'))).rejects.toMatchObject({ code: 'OUTBOUND_BLOCKED' })
     await expect(out.send(from('/file'))).rejects.toMatchObject({ code: 'OUTBOUND_BLOCKED' })
     await out.send(from('/other'))
     const last = seen.at(-1)!
-    expect(last).toMatchObject({ method: 'POST', url: '/end', body: 'secret?' })
+    expect(last).toMatchObject({ method: 'DELETE', url: '/end', body: '' })
     expect(last.headers).toMatchObject({ 'x-plain': 'z' })
-    for (const name of ['authorization', 'x-key', 'idempotency-key']) expect(last.headers).not.toHaveProperty(name)
+    for (const name of ['authorization', 'cookie', 'proxy-authorization', 'x-key', 'idempotency-key'])
+      expect(last.headers).not.toHaveProperty(name)
+  })
+
+  it.each([
+    [307, 'POST'],
+    [308, 'POST'],
+    [307, 'PUT'],
+    [301, 'PUT'],
+    [302, 'PATCH'],
+  ])('does not take a body to another host by %i after %s', async (status, method) => {
+    const names = async () => [at('127.0.0.1')]
+    answer = ({ url }, response) =>
+      url === '/from' ? response.writeHead(status, { location: `http://b.example:${port()}/to` }).end() : response.end()
+    const sent = request(`http://a.example:${port()}/from`, { method, body: Buffer.from('secret?') })
+    const refused = await client(['a.example', 'b.example'], names)
+      .send(sent)
+      .catch((error) => error)
+    expect(refused).toMatchObject({
+      code: 'HTTP_REDIRECT_REFUSED',
+      retryable: false,
+      details: { from: `http://a.example:${port()}`, to: `http://b.example:${port()}` },
+    })
+    expect(refused.message).toMatch(/a\.example.* sends the request on to .*b\.example.*"followRedirects" to false/)
+    expect(seen).toHaveLength(1)
+    const kept = await client(['a.example', 'b.example'], names).send({ ...sent, followRedirects: false })
+    expect(kept.status).toBe(status)
+  })
+
+  it('does not take a body to another port of the same host, nor past a hop in between', async () => {
+    answer = ({ url }, response) =>
+      url === '/port'
+        ? response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end()
+        : url === '/first'
+          ? response.writeHead(307, { location: '/port' }).end()
+          : response.end()
+    const body = Buffer.from('secret?')
+    for (const path of ['/port', '/first'])
+      await expect(client().send(request(`${origin}${path}`, { method: 'POST', body }))).rejects.toMatchObject({
+        code: 'HTTP_REDIRECT_REFUSED',
+        details: { from: origin, to: 'http://127.0.0.1:9' },
+      })
+    answer = ({ url }, response) =>
+      url === '/here' ? response.writeHead(308, { location: '/there' }).end() : response.end()
+    await client().send(request(`${origin}/here`, { method: 'POST', body }))
+    expect(seen.at(-1)).toMatchObject({ method: 'POST', url: '/there', body: 'secret?' })
+  })
+
+  it('does not leave a safe way for an open one', () => {
+    const hop = { method: 'GET', url: new URL('https://a.example/'), headers: {}, body: undefined }
+    expect(() => nextHop(hop, 302, 'http://a.example/', [])).toThrow(
+      /https:\/\/a\.example sends the request on to http:\/\/a\.example, where everybody on the way could read it/,
+    )
+    expect(nextHop(hop, 302, 'https://b.example/', [])?.url.href).toBe('https://b.example/')
+    expect(nextHop({ ...hop, url: new URL('http://a.example/') }, 302, 'https://a.example/', [])?.method).toBe('GET')
   })
 
   it('turns a POST into a GET where the status says so, and ends a circle', async () => {

@@ -21,7 +21,7 @@ export interface HttpRequest extends Hop {
 }
 
 export interface HttpClient {
-  /** Answers whatever status came. Throws `HTTP_FAILED`, `OUTBOUND_BLOCKED`, `TIMED_OUT` or the reason of the signal. */
+  /** Answers whatever status came. Throws `HTTP_FAILED`, `HTTP_REDIRECT_REFUSED`, `OUTBOUND_BLOCKED`, `TIMED_OUT` or the reason of the signal. */
   send(request: HttpRequest): Promise<HttpResponse>
 }
 

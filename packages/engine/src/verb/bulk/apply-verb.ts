@@ -1,3 +1,4 @@
+import type { DeleteOutcome } from '../../retention/delete-instance.ts'
 import type { BulkOperation } from '../../store/operation-store.ts'
 import type { CancelOptions } from '../../worker/graph/graph-outside.ts'
 import type { MigrateOptions } from '../migrate.ts'
@@ -10,9 +11,15 @@ export type ApplyVerb = (
   instanceId: string,
 ) => Promise<{ readonly outcome: string; readonly detail: string | undefined }>
 
+export type RemoveInstance = (
+  instanceId: string,
+  options: { readonly tenant: string; readonly operationId: string },
+) => Promise<DeleteOutcome>
+
 export function applyVerb(
   verbs: Verbs,
   cancel: (instanceId: string, options: CancelOptions & { readonly tenant: string }) => Promise<boolean>,
+  remove: RemoveInstance,
 ): ApplyVerb {
   return async ({ tenant, id: operationId, verb, options }, instanceId) => {
     const asked = { ...(options as object), tenant, operationId }
@@ -27,12 +34,22 @@ export function applyVerb(
         return told(await verbs.retry(instanceId, asked))
       case 'migrate':
         return told(await verbs.migrate(instanceId, asked as unknown as MigrateOptions))
+      case 'delete': {
+        const result = await remove(instanceId, { tenant, operationId })
+        return { outcome: result.kind, detail: obstacleOf(result) }
+      }
       default: {
         const isSent = await cancel(instanceId, { ...(options as CancelOptions), tenant })
         return { outcome: isSent ? 'accepted' : 'wrong-state', detail: undefined }
       }
     }
   }
+}
+
+function obstacleOf(result: DeleteOutcome): string | undefined {
+  if (result.kind === 'wrong-state') return result.status
+  if (result.kind === 'parent-lives') return result.parentId
+  return result.kind === 'held' ? (result.reason ?? result.subject) : undefined
 }
 
 function told(result: RetryOutcome | MigrateOutcome): { outcome: string; detail: string | undefined } {

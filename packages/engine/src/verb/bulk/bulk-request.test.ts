@@ -15,6 +15,8 @@ describe('a bulk request', () => {
     ['filter.version', { verb: 'pause', filter: { version: 1, definitionIds: ['a', 'b'] } }],
     ['filter.finishedFrom', { verb: 'pause', filter: { finishedFrom: Number.NaN } }],
     ['filter.createdFrom', { verb: 'pause', filter: { createdFrom: Number.NaN } }],
+    ['filter.statuses', { verb: 'pause', filter: { statuses: ['queued'], begun: true } }],
+    ['filter.statuses', { verb: 'delete', filter: { statuses: ['running'] } }],
     ['limit', { verb: 'pause', filter: { definitionId: 'x' }, limit: 0 }],
     ['note', { verb: 'pause', filter: { definitionId: 'x' }, note: '' }],
   ])('names %s when it is wrong', (option, request) => {
@@ -36,5 +38,14 @@ describe('a bulk request', () => {
     const less = { instanceIds: [id, id.replace('7', '8')], excludeIds: [id] }
     expect(resolveBulk({ verb: 'pause', filter: less }).filter).toEqual({ instanceIds: [id.replace('7', '8')] })
     expect(resolveBulk({ verb: 'pause', filter: { statuses: ['queued'] } }).filter).toEqual({ statuses: ['queued'] })
+    const ended = ['completed', 'faulted', 'cancelled', 'terminated']
+    expect(resolveBulk({ verb: 'delete', filter: { instanceIds: [id] } }).filter.statuses).toEqual(ended)
+    const begun = resolveBulk({ verb: 'pause', filter: { createdFrom: 1, begun: true } })
+    expect([begun.filter, begun.meant]).toEqual([
+      { createdFrom: 1, statuses: ['running', 'suspended'] },
+      ['running', 'suspended'],
+    ])
+    expect(begun.asked.statuses).toEqual(expect.arrayContaining(['running', 'completed']))
+    expect(begun.asked.statuses).not.toContain('queued')
   })
 })

@@ -13,6 +13,7 @@ export type BulkVerb =
   | { readonly verb: 'pause'; readonly options?: { readonly reason?: string } }
   | { readonly verb: 'continue'; readonly options?: Record<string, never> }
   | { readonly verb: 'retry'; readonly options?: Omit<RetryOptions, 'tenant' | 'operationId'> }
+  | { readonly verb: 'delete'; readonly options?: Record<string, never> }
   | { readonly verb: 'migrate'; readonly options: Pick<MigrateOptions, 'version' | 'mapping'> }
 
 export type BulkRequest = BulkVerb & {
@@ -38,6 +39,7 @@ export interface ResolvedBulk {
 }
 
 const LIVE = ['queued', 'running', 'suspended', 'paused', 'quarantined', 'compensating'] as const
+const ENDED = ['completed', 'faulted', 'cancelled', 'terminated'] as const
 /** Instances that a verb can mean anything for, where the filter does not say which. */
 const MEANT: Readonly<Record<BulkVerb['verb'], readonly string[]>> = {
   cancel: LIVE,
@@ -46,7 +48,10 @@ const MEANT: Readonly<Record<BulkVerb['verb'], readonly string[]>> = {
   continue: ['paused'],
   retry: ['faulted', 'quarantined'],
   migrate: LIVE,
+  delete: ENDED,
 }
+const STATUSES = [...LIVE, ...ENDED] as const
+const isBegun = (status: string): boolean => status !== 'queued'
 const MOST = 1_000_000
 const MOST_IDS = 10_000
 
@@ -62,10 +67,25 @@ export function resolveBulk(request: BulkRequest): ResolvedBulk {
   const { compensate } = options as CancelOptions
   if (verb === 'cancel' && compensate !== undefined && typeof compensate !== 'boolean')
     throw new InvalidOption({ option: 'options.compensate', rule: 'true or false', value: compensate })
-  const asked = checkFilter(request.filter)
-  const meant = MEANT[verb]
-  const filter = asked.instanceIds === undefined && asked.statuses === undefined ? { ...asked, statuses: meant } : asked
+  const { begun, ...given } = checkFilter(request.filter)
+  const meant = begun === true ? MEANT[verb].filter(isBegun) : MEANT[verb]
+  const asked = begun === true ? { ...given, statuses: begunOf(given.statuses ?? STATUSES) } : given
+  const filter = given.instanceIds === undefined && given.statuses === undefined ? { ...asked, statuses: meant } : asked
+  // A node of before takes a verb that it does not know for a cancel: what lives must not even be listed.
+  if (verb === 'delete') return { ...{ tenant, verb, options, asked, meant, limit, note }, filter: endedOnly(filter) }
   return { tenant, verb, options, filter, asked, meant, limit, note }
+}
+
+function endedOnly(filter: OperationFilter): OperationFilter {
+  const statuses = ENDED.filter((status) => filter.statuses?.includes(status) ?? true)
+  if (statuses.length > 0) return { ...filter, statuses }
+  throw new InvalidOption({ option: 'filter.statuses', rule: `one that has ended: ${ENDED.join(', ')}` })
+}
+
+function begunOf(statuses: readonly string[]): readonly string[] {
+  const begun = statuses.filter(isBegun)
+  if (begun.length > 0) return begun
+  throw new InvalidOption({ option: 'filter.statuses', rule: 'one that has begun: what is queued has not' })
 }
 
 function checkFilter(filter: OperationFilter): OperationFilter {

@@ -1,7 +1,7 @@
 import { parseDuration } from '@lockstep/base'
 import type { Lease } from '@lockstep/coordination'
 import type { StepKey } from '../../journal/fact.ts'
-import { lockName } from './critical-section-lock-name.ts'
+import { lockNameOf } from '../../store/lock-name.ts'
 import type { SectionSite } from './critical-section-site.ts'
 
 /** The lock that a section needs. */
@@ -19,7 +19,7 @@ export async function tryLock(
   signal: AbortSignal,
 ): Promise<Lease | undefined> {
   const { tenant, instanceId, definitionId } = host.identity
-  const found = await shell.locks!.mutex(lockName(tenant, lock)).tryAcquire({
+  const found = await shell.locks!.mutex(lockNameOf(tenant, lock)).tryAcquire({
     waitMs,
     signal,
     meta: { instanceId, definitionId, step },

@@ -6,8 +6,8 @@ import type { GraphState } from '../../graph/graph-state.ts'
 import { openWaits } from '../../graph/waits.ts'
 import type { StepKey } from '../../journal/fact.ts'
 import type { EngineStore } from '../../store/engine-store.ts'
+import { lockNameOf } from '../../store/lock-name.ts'
 import type { Blocker, BlockerSource } from '../../why/why.ts'
-import { lockName } from './critical-section-lock-name.ts'
 
 export interface SectionReader {
   readonly store: Pick<EngineStore, 'agenda'>
@@ -23,7 +23,7 @@ export function lockBlockers(
     if (locks === undefined || (state !== 'waiting' && state !== 'held')) return []
     const graph = await readGraph(reader, { tenant, instanceId, definitionId, version })
     if (graph === undefined) return []
-    const look = async (name: string) => locks.monitor?.read(lockName(tenant, name)).catch(() => undefined)
+    const look = async (name: string) => locks.monitor?.read(lockNameOf(tenant, name)).catch(() => undefined)
     const waits = openWaits(graph).map(async ({ step, wait }) =>
       wait.kind === 'lock' ? [blockerOf(step, wait.name, await look(wait.name))] : [],
     )

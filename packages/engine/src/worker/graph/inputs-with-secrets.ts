@@ -1,16 +1,22 @@
 import type { JsonObject } from '@lockstep/base'
-import { atPlaces } from '../../secret/secret-places.ts'
+import { requireHost } from '../../secret/secret-hosts.ts'
+import { atPlaces, sendsTo } from '../../secret/secret-places.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
 import type { LiveGraph, Run } from './live-graph.ts'
 
 /** Inputs as the code of an attempt gets them: secrets in their places. They exist while it runs, and are never recorded. */
 export async function inputsWithSecrets(graph: LiveGraph, { activity }: Run, inputs: JsonObject): Promise<JsonObject> {
   const { tenant } = graph.host.identity
-  const texts: string[] = []
-  for (const { name, prefix } of activity.secrets) texts.push(`${prefix}${await graph.secrets.read(name, tenant)}`)
+  const found: { readonly name: string; readonly text: string; readonly hosts: readonly string[] }[] = []
+  for (const { name, prefix } of activity.secrets) {
+    const { value, hosts } = await graph.secrets.find(name, tenant)
+    found.push({ name, text: `${prefix}${value}`, hosts })
+  }
+  const texts = found.map(({ text }) => text)
   const filled = atPlaces(inputs, activity.secrets, texts)
   const problem = graph.shell.activities.check(activity.type.type, filled)
   if (problem !== undefined) throw new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' })
+  for (const { name, hosts } of found) requireHost(name, hosts, sendsTo(activity.type, filled))
   return filled
 }
 

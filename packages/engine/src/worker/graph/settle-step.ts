@@ -140,7 +140,7 @@ class StepContext implements ActivityContext {
   }
 
   get secret(): ActivityContext['secret'] {
-    return (name) => this.#graph.secrets.read(name, this.#graph.host.identity.tenant)
+    return (name, to) => this.#graph.secrets.read(name, this.#graph.host.identity.tenant, to)
   }
 
   get holdsSecret(): ActivityContext['holdsSecret'] {

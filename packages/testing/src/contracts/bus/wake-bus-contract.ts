@@ -65,6 +65,19 @@ export function wakeBusContract(provider: string, open: () => Promise<BusHarness
       expect(two.heard.length).toBeLessThan(1_000)
     })
 
+    it('tells long names too, and wakes everybody where they are too long for one message', async () => {
+      const [one, two] = [await connect(), await connect()]
+      const name = (i: number): string => `definition:${`${i}`.padStart(150, 'x')}:1:default`
+      one.bus.publish(name(0))
+      await hears(two.heard, name(0))
+      for (let i = 1; i < 100; i += 1) one.bus.publish(name(i))
+      one.bus.publish('definition')
+      await hears(two.heard, 'definition')
+      await hears(two.heard, 'due')
+      one.bus.publish(name(100))
+      await hears(two.heard, name(100))
+    })
+
     it('tells a listener nothing more after it has gone', async () => {
       const [one, two] = [await connect(), await connect()]
       const heard: string[] = []

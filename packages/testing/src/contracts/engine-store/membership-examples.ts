@@ -31,7 +31,7 @@ export function membershipExamples(open: () => Promise<Bench>): void {
     await b.store.membership.beat(node.id)
     await b.store.membership.join({ id: node.id, name: 'node', version: '1.0.0' })
     const other = await b.joined()
-    expect((await b.store.membership.beat(other.id)).others).toEqual([{ id: node.id, beat: 1, room: 0 }])
+    expect((await b.store.membership.beat(other.id)).others).toEqual([{ id: node.id, name: 'node', beat: 1, room: 0 }])
   })
 
   it('does not bury a node that has beaten since it was seen', async () => {
@@ -50,7 +50,7 @@ export function membershipExamples(open: () => Promise<Bench>): void {
     expect(await b.store.membership.bury({ id: dead.id, beat: 0 })).toBe(false)
     expect(await b.store.membership.beat(dead.id)).toEqual({
       ...{ alive: false, wanted: undefined, at: undefined },
-      others: [{ id: survivor.id, beat: 0, room: 0 }],
+      others: [{ id: survivor.id, name: 'node', beat: 0, room: 0 }],
     })
     expect(await survivor.claim()).toMatchObject([{ instanceId, claimNo: 2, crashes: 2 }])
   })

@@ -27,7 +27,7 @@ const beat = fc.nat(7).map((choice) =>
       const answer = await store.membership.beat(id)
       const others = [...model.nodes]
         .filter(([other]) => other !== id)
-        .map(([other, row]) => ({ id: other, beat: row.beat, room: 0 }))
+        .map(([other, row]) => ({ id: other, name: 'node', beat: row.beat, room: 0 }))
       expect({ alive: answer.alive, others: byId(answer.others) }).toEqual({
         alive: own !== undefined,
         others: byId(others),

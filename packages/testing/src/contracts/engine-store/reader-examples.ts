@@ -137,15 +137,22 @@ export function readerExamples(open: () => Promise<Bench>): void {
       { kind: 'retrying', data: JSON.stringify({ step: 'b', attempt: 1, error, delayMs: 500 }) },
       { kind: 'rewound', data: JSON.stringify({ step: 'a', toSeq: 1, state: {} }) },
       { kind: 'migrated', data: JSON.stringify({ from: 1, to: 2, mapping: { a: 'c' } }) },
+      { kind: 'waiting', data: JSON.stringify({ step: 'd', wait: { kind: 'event', name: 'e', timeoutMs: 9 } }) },
+      { kind: 'waiting', data: JSON.stringify({ step: 'f', wait: { kind: 'child', instanceId: id } }) },
+      { kind: 'waiting', data: JSON.stringify({ step: 'g', wait: { kind: 'timer', at: 1_790_000_000_000 } }) },
     ]
     await node.checkpoint(checkpoint(id, { facts }))
     const told = (await b.store.instances.outline(TENANT, id, 1, 10)).map((each) => JSON.parse(JSON.stringify(each)))
-    expect(told.map(({ at: _, ...each }) => each)).toEqual([
-      { seq: 2, kind: 'waiting', step: 'a', waitKind: 'timer' },
+    expect(new Set(told.map(({ nodeId }) => nodeId))).toEqual(new Set([node.id]))
+    expect(told.map(({ at: _, nodeId: __, ...each }) => each)).toEqual([
+      { seq: 2, kind: 'waiting', step: 'a', waitKind: 'timer', waitMs: 5 },
       { seq: 3, kind: 'completed', step: 'a', outcome: 'x', outcomes: ['x', 'y'] },
-      { seq: 4, kind: 'retrying', step: 'b', error: { code: 'X', message: 'no' }, delayMs: 500 },
+      { seq: 4, kind: 'retrying', step: 'b', attempt: 1, error: { code: 'X', message: 'no' }, delayMs: 500 },
       { seq: 5, kind: 'rewound', step: 'a', toSeq: 1 },
       { seq: 6, kind: 'migrated', mapping: { a: 'c' } },
+      { seq: 7, kind: 'waiting', step: 'd', waitKind: 'event', waitName: 'e', waitMs: 9 },
+      { seq: 8, kind: 'waiting', step: 'f', waitKind: 'child', childId: id },
+      { seq: 9, kind: 'waiting', step: 'g', waitKind: 'timer', waitUntil: 1_790_000_000_000 },
     ])
     expect((await b.store.instances.outline(TENANT, id, 2, 2)).map(({ seq }) => seq)).toEqual([3, 4])
     expect(await b.store.instances.outline('other', id, 0, 10)).toEqual([])

@@ -1,5 +1,5 @@
-import type { CheckpointItem, ForkItem, VerbMessage } from '@lockstep/engine/ports'
-import { expect, it } from 'vitest'
+import type { CheckpointItem, EraseRequest, ForkItem, VerbMessage } from '@lockstep/engine/ports'
+import { describe, expect, it } from 'vitest'
 import {
   type Bench,
   bookmark,
@@ -49,6 +49,47 @@ export function verbExamples(open: () => Promise<Bench>): void {
     expect(await verbs.send(message(id, 'terminate', { tenant: 'other' }))).toEqual({ kind: 'not-found' })
     const over = await rests(b, node, COMPLETED)
     expect(await verbs.send(message(over, 'pause'))).toEqual({ kind: 'wrong-state', status: 'completed' })
+  })
+
+  describe('deletes what has ended', () => {
+    const asked = (instanceId: string, extra: Partial<EraseRequest> = {}): EraseRequest => ({
+      ...{ tenant: TENANT, instanceId, rows: 100, look: false, operationId: undefined },
+      ...extra,
+    })
+    const ENDED = [{ kind: 'ended', data: '{"status":"completed"}' }]
+
+    it('with all that belongs to it, and only says so where it is looked', async () => {
+      const b = await open()
+      const node = await b.joined()
+      const id = await b.started(node)
+      await node.checkpoint(checkpoint(id, { facts: ENDED, then: COMPLETED }))
+      const { verbs, instances } = b.store
+      expect(await verbs.erase(asked(id, { look: true }))).toEqual({ kind: 'deleted', facts: 2, incidents: 0 })
+      expect(await instances.get(TENANT, id)).toBeDefined()
+      expect(await verbs.erase(asked(id, { tenant: 'other' }))).toEqual({ kind: 'not-found' })
+      expect(await verbs.erase(asked(id))).toEqual({ kind: 'deleted', facts: 2, incidents: 0 })
+      expect(await instances.get(TENANT, id)).toBeUndefined()
+      expect(await instances.journal(TENANT, id, 0, 10)).toEqual([])
+      expect(await verbs.erase(asked(id))).toEqual({ kind: 'not-found' })
+    })
+
+    it('but not what lives, is held, or may be started once more', async () => {
+      const b = await open()
+      const node = await b.joined()
+      const { verbs, maintenance, instances } = b.store
+      const parent = await rests(b, node, SUSPENDED)
+      expect(await verbs.erase(asked(parent))).toEqual({ kind: 'wrong-state', status: 'suspended' })
+      const child = await rests(b, node, COMPLETED, { parentId: parent, parentStep: 'run' })
+      expect(await verbs.erase(asked(child))).toEqual({ kind: 'parent-lives', parentId: parent })
+      const id = await rests(b, node, COMPLETED)
+      const hold = { tenant: TENANT, subject: `instance:${id}`, aspect: 'hold' } as const
+      await maintenance.saveRule(hold, { keepMs: undefined, reason: 'a trial' })
+      const held = { kind: 'held', subject: `instance:${id}`, reason: 'a trial' }
+      for (const look of [true, false]) expect(await verbs.erase(asked(id, { look }))).toEqual(held)
+      expect(await instances.get(TENANT, id)).toBeDefined()
+      await maintenance.saveRule(hold, undefined)
+      expect((await verbs.erase(asked(id))).kind).toBe('deleted')
+    })
   })
 
   it('pauses what is not paused and continues what is, by the last word', async () => {
