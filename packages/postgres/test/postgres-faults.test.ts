@@ -1,5 +1,13 @@
 import { deferred } from '@lockstep/base'
-import { blackhole, cutCommit, cutStatement, type FaultProxy, oneWay, startFaultProxy } from '@lockstep/testing/faults'
+import {
+  blackhole,
+  cutCommit,
+  cutStatement,
+  type FaultProxy,
+  latency,
+  oneWay,
+  startFaultProxy,
+} from '@lockstep/testing/faults'
 import type { ServerHandle } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CommitUnknown, ConnectionLost, DatabaseTimeout, type Db, migrate, statement } from '../src/index.ts'
@@ -105,6 +113,19 @@ describe('a session that the server ends', () => {
     expect(CommitUnknown.is(write)).toBe(true)
     expect(CommitUnknown.is(behind)).toBe(true)
     expect(await isThere(1)).toBe(false)
+  })
+})
+
+describe('a first connection that takes long', () => {
+  it('is waited for by whoever comes before, longer than for one of a busy pool', async () => {
+    await using proxy = await startFaultProxy({ target: server.url })
+    await using db = await openTestPostgres(proxy.url(url), { acquireTimeoutMs: 100 })
+    const fault = latency({ ms: 60 })
+    await using _fault = proxy.use(fault)
+    const asked = [db.one(backend), db.one(backend), db.transaction((tx) => tx.run(insert, 1))]
+    expect(await Promise.all(asked)).toHaveLength(3)
+    expect(fault.hits).toBeGreaterThan(0)
+    expect(await isThere(1)).toBe(true)
   })
 })
 

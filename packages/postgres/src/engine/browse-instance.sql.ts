@@ -36,6 +36,8 @@ export interface InstanceListed extends Stretch {
   readonly tags: readonly string[] | undefined
   readonly text: string | undefined
   readonly idPrefix: string | undefined
+  /** `true`: not those that are queued. */
+  readonly begun: true | undefined
   readonly limit: number
 }
 
@@ -57,6 +59,7 @@ const bindWanted = (p: InstanceListed): readonly unknown[] => [
   p.tags,
   p.text,
   p.idPrefix,
+  p.begun,
 ]
 
 /**
@@ -71,6 +74,7 @@ const wanted = `i.tenant = $1
       and ($8::uuid is null or i.parent_id = $8)
       and ($9::timestamptz is null or i.created_at >= $9) and ($10::timestamptz is null or i.created_at < $10)
       and ($11::timestamptz is null or i.finished_at >= $11) and ($12::timestamptz is null or i.finished_at < $12)
+      and ($18::boolean is null or ${shownStatus} <> 'queued')
       and ($15::text[] is null or exists (
             select 1 from definition d where d.id = i.definition_id and d.tenant = i.tenant and d.tags && $15))
       and ($16::text is null or starts_with(i.correlation_id, $16) or starts_with(i.id::text, $17::text) or exists (
@@ -87,14 +91,14 @@ const above = `i.id > coalesce($2::uuid, ${FIRST_ID}) and i.id <= coalesce($3::u
 export const instancesDown = statement<InstanceListed, ViewRow>(
   'browse_instances_down',
   (p) => [...bindWanted(p), p.limit],
-  `select ${columns} ${joined} where ${below} and ${wanted} order by i.id desc limit $18`,
+  `select ${columns} ${joined} where ${below} and ${wanted} order by i.id desc limit $19`,
   { readOnly: true },
 )
 
 export const instancesUp = statement<InstanceListed, ViewRow>(
   'browse_instances_up',
   (p) => [...bindWanted(p), p.limit],
-  `select ${columns} ${joined} where ${above} and ${wanted} order by i.id limit $18`,
+  `select ${columns} ${joined} where ${above} and ${wanted} order by i.id limit $19`,
   { readOnly: true },
 )
 
@@ -121,21 +125,21 @@ export interface InstancesAmong extends InstanceListed {
 export const instancesAmongDown = statement<InstancesAmong, ViewRow>(
   'browse_instances_among_down',
   (p) => [...bindWanted(p), p.limit, p.ids],
-  `select ${columns} ${joined} where i.id = any ($19::uuid[]) and ${below} and ${wanted} order by i.id desc limit $18`,
+  `select ${columns} ${joined} where i.id = any ($20::uuid[]) and ${below} and ${wanted} order by i.id desc limit $19`,
   { readOnly: true },
 )
 
 export const instancesAmongUp = statement<InstancesAmong, ViewRow>(
   'browse_instances_among_up',
   (p) => [...bindWanted(p), p.limit, p.ids],
-  `select ${columns} ${joined} where i.id = any ($19::uuid[]) and ${above} and ${wanted} order by i.id limit $18`,
+  `select ${columns} ${joined} where i.id = any ($20::uuid[]) and ${above} and ${wanted} order by i.id limit $19`,
   { readOnly: true },
 )
 
 export const instanceCountAmong = statement<InstancesAmong, { count: number }>(
   'browse_instance_count_among',
   (p) => [...bindWanted(p), p.ids],
-  `select count(*)::integer as count ${joined} where i.id = any ($18::uuid[]) and ${below} and ${wanted}`,
+  `select count(*)::integer as count ${joined} where i.id = any ($19::uuid[]) and ${below} and ${wanted}`,
   { readOnly: true },
 )
 
@@ -153,7 +157,7 @@ export const instanceStatuses = statement<InstanceListed, { status: string; coun
 export const instanceStatusesAmong = statement<InstancesAmong, { status: string; count: number }>(
   'browse_instance_statuses_among',
   (p) => [...bindWanted(p), p.ids],
-  counted(`i.id = any ($18::uuid[]) and ${below}`),
+  counted(`i.id = any ($19::uuid[]) and ${below}`),
   { readOnly: true },
 )
 

@@ -2,7 +2,7 @@
  * Lists of instances. Where an index knows those that can fit, by correlation id, parent or a text, only these are looked at; else the list is
  * walked along the primary key, a bounded stretch at a time.
  */
-import { type BrowseStore, type InstanceFilter, idPrefix } from '@lockstep/engine/ports'
+import { type BrowseStore, type InstanceFilter, idPrefix, type TimeRange } from '@lockstep/engine/ports'
 import type { Lane } from '../db/db.ts'
 import { LOOK_AT } from './browse.sql.ts'
 import * as sql from './browse-instance.sql.ts'
@@ -97,15 +97,17 @@ const lastOf = (prefix: string): string => prefix + 'ffffffff-ffff-ffff-ffff-fff
 
 const date = (at: number | undefined): Date | undefined => (at === undefined ? undefined : new Date(at))
 
-function instanceParams({ created, finished, input = [], ...filter }: InstanceFilter) {
+function instanceParams({ finished, input = [], ...filter }: InstanceFilter) {
+  const created = madeIn(filter)
   return {
+    begun: filter.started === undefined ? undefined : (true as const),
     definitionIds: filter.definitionIds,
     version: filter.version,
     statuses: filter.statuses,
     correlationId: filter.correlationId,
     parentId: filter.parentId,
-    createdFrom: date(created?.from),
-    createdUntil: date(created?.until),
+    createdFrom: date(created.from),
+    createdUntil: date(created.until),
     finishedFrom: date(finished?.from),
     finishedUntil: date(finished?.until),
     paths: input.length === 0 ? undefined : input.map(({ path }) => toPath(['input', ...path])),
@@ -123,10 +125,20 @@ const toPath = (path: readonly string[]): string =>
 /** Clocks of nodes, by which ids are made, and that of the store, by which they are judged, do not differ by a day. */
 const SKEW_MS = 86_400_000
 
+/** What has begun did so when it was made. */
+const madeIn = ({ created, started }: InstanceFilter): TimeRange => ({
+  from: bound(Math.max, created?.from, started?.from),
+  until: bound(Math.min, created?.until, started?.until),
+})
+
+const bound = (pick: (a: number, b: number) => number, a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? (a ?? b) : pick(a, b)
+
 /** Ids between which all of those wanted lie: an id is made shortly before its instance. */
-function endsOf({ created }: InstanceFilter, prefix: string | undefined) {
-  const low = created?.from === undefined ? undefined : madeAt(created.from - SKEW_MS)
-  const high = created?.until === undefined ? undefined : madeAt(created.until + SKEW_MS)
+function endsOf(filter: InstanceFilter, prefix: string | undefined) {
+  const created = madeIn(filter)
+  const low = created.from === undefined ? undefined : madeAt(created.from - SKEW_MS)
+  const high = created.until === undefined ? undefined : madeAt(created.until + SKEW_MS)
   if (prefix === undefined) return { low, high }
   return { low: later(low, beside(firstOf(prefix), -1n)), high: earlier(high, beside(lastOf(prefix), 1n)) }
 }

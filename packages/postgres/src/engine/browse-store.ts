@@ -1,5 +1,15 @@
 import { canonicalJson, type Json } from '@lockstep/base'
-import type { BookmarkView, BrowseStore, HeldView, HoldingStore, NodeState, WantedState } from '@lockstep/engine/ports'
+import {
+  type BookmarkView,
+  type BrowseStore,
+  type HeldView,
+  type HoldingStore,
+  type LockWaiter,
+  lockNameOf,
+  type NodeState,
+  type WantedState,
+  workflowLockOf,
+} from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import * as sql from './browse.sql.ts'
 import * as bookmark from './browse-bookmark.sql.ts'
@@ -9,7 +19,7 @@ import * as named from './browse-named.sql.ts'
 import * as standing from './browse-standing.sql.ts'
 import { stretch } from './browse-stretch.ts'
 import { toView } from './instance-reader.ts'
-import { queues } from './queue.sql.ts'
+import { oldestDue, queues } from './queue.sql.ts'
 import { toRun } from './schedule-store.ts'
 
 export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
@@ -100,6 +110,10 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
         later: row.later,
         nextDueAt: row.next_due_at ?? undefined,
       })),
+    oldestDue: async () => {
+      const { graphs, functions } = await lane.one(oldestDue)
+      return { graphsMs: graphs ?? 0, functionsMs: functions ?? 0 }
+    },
     held: async (tenant, place, limit) => {
       const wanted = { tenant, from: place.from, limit }
       const [bound, list] = place.back ? [sql.heldBoundDown, sql.heldDown] : [sql.heldBoundUp, sql.heldUp]
@@ -126,15 +140,10 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
         instances: count,
         since,
       })),
-    lockWaiters: async (limit) =>
-      (await lane.many(sql.lockWaiters, { limit })).map((row) => ({
-        name: lockNameOf(row.tenant, row.key),
-        instanceId: row.instance_id,
-        definitionId: row.definition_id,
-        step: row.step,
-        since: row.since,
-        isEndless: row.is_endless,
-      })),
+    lockWaiters: async (limit) => {
+      const rows = await lane.many(sql.lockWaiters, { limit })
+      return { waiters: rows.flatMap(toLockWaiter), more: rows[0]?.is_cut === true }
+    },
     holder: async (tenant, id) => {
       const row = await lane.maybeOne(sql.holder, { tenant, id })
       return row && toHeld(row)
@@ -142,13 +151,23 @@ export function postgresBrowse(db: Db): BrowseStore & HoldingStore {
   }
 }
 
-const lockNameOf = (tenant: string, key: string): string => (tenant === 'default' ? key : `${tenant}/${key}`)
+const toLockWaiter = (row: sql.LockWaiterRow): readonly LockWaiter[] =>
+  row.instance_id === null
+    ? []
+    : [
+        {
+          name: lockNameOf(row.tenant, row.key),
+          instanceId: row.instance_id,
+          definitionId: row.definition_id,
+          step: row.step,
+          since: row.since,
+          isEndless: row.is_endless,
+        },
+      ]
 
-/** Locks of other tenants than the default one bear its name before theirs; the name alone does not tell which it is. */
-function linesOf(name: string) {
-  const slash = name.indexOf('/')
-  const own = { name, tenant: 'default', key: name }
-  return slash < 1 ? [own] : [own, { name, tenant: name.slice(0, slash), key: name.slice(slash + 1) }]
+const linesOf = (name: string) => {
+  const lock = workflowLockOf(name)
+  return lock === undefined ? [] : [{ name, ...lock }]
 }
 
 const toSchedule = (row: named.ScheduleListRow, latest: named.LatestRunRow | undefined) => ({

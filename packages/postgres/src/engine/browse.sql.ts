@@ -186,10 +186,12 @@ export const lockWaits = statement<object, { tenant: string; key: string; count:
   { readOnly: true },
 )
 
+/** With nobody to tell of there is one row, without an instance. */
 export interface LockWaiterRow {
+  readonly is_cut: boolean
   readonly tenant: string
   readonly key: string
-  readonly instance_id: string
+  readonly instance_id: string | null
   readonly definition_id: string
   readonly step: string
   readonly since: number
@@ -201,8 +203,11 @@ export const lockWaiters = statement<{ limit: number }, LockWaiterRow>(
   'browse_lock_waiters',
   (p) => [p.limit],
   `with ${lockWaiting}
-   select w.tenant, w.key, w.instance_id, i.definition_id, w.step, w.since, w.is_endless
-     from (select * from waiting order by since limit $1) w join instance i on i.id = w.instance_id and i.tenant = w.tenant
-    order by w.since`,
+   select cut.is_cut, told.*
+     from (select 1000 in ((select count(*) from line), (select count(*) from looked)) or (select count(*) from waiting) > $1 as is_cut) cut
+     left join (
+       select w.tenant, w.key, w.instance_id, i.definition_id, w.step, w.since, w.is_endless
+         from (select * from waiting order by since limit $1) w join instance i on i.id = w.instance_id and i.tenant = w.tenant) told on true
+    order by told.since`,
   { readOnly: true },
 )

@@ -75,12 +75,19 @@ const stamp = `concat_ws('.', i.xmin, i.version, ${shownStatus}, coalesce(a.xmin
   coalesce((select encode(sha256(convert_to(string_agg(n.id::text, ',' order by n.id), 'UTF8')), 'hex')
               from incident n where n.instance_id = i.id and n.resolved_at is null), '-'))`
 
+/**
+ * Looked up for each instance, whatever is known of the table: it is nearly empty most of the time, and where it is read as a whole, all that was
+ * due in the last minutes is gone through, dead or not.
+ */
+const itsAgenda =
+  'left join lateral (select x.xmin, x.claimed_by, x.due_at from agenda x where x.instance_id = i.id limit 1) a on true'
+
 /** By primary keys. */
 export const stamped = statement<{ tenant: string; ids: readonly string[] }, ViewRow & { readonly stamp: string }>(
   'instance_stamped',
   (p) => [p.tenant, p.ids],
   `select ${columns}, ${stamp} as stamp
-     from instance i left join agenda a on a.instance_id = i.id where i.id = any ($2::uuid[]) and i.tenant = $1`,
+     from instance i ${itsAgenda} where i.id = any ($2::uuid[]) and i.tenant = $1`,
   { readOnly: true },
 )
 
@@ -89,7 +96,7 @@ export const stamps = statement<{ tenant: string; ids: readonly string[] }, { id
   'instance_stamps',
   (p) => [p.tenant, p.ids],
   `select i.id, ${stamp} as stamp
-     from instance i left join agenda a on a.instance_id = i.id where i.id = any ($2::uuid[]) and i.tenant = $1`,
+     from instance i ${itsAgenda} where i.id = any ($2::uuid[]) and i.tenant = $1`,
   { readOnly: true },
 )
 
@@ -142,7 +149,13 @@ export interface OutlineRow {
   readonly error_code: string | null
   readonly error_message: string | null
   readonly error_step: string | null
+  readonly node_id: string
+  readonly attempt: number | null
   readonly wait_kind: string | null
+  readonly wait_name: string | null
+  readonly child_id: string | null
+  readonly wait_ms: number | null
+  readonly wait_until: number | null
   readonly delay_ms: number | null
   readonly status: string | null
   readonly to_seq: number | null
@@ -155,7 +168,9 @@ export const outline = statement<{ tenant: string; id: string; after: number; li
   (p) => [p.tenant, p.id, p.after, p.limit],
   `select seq, kind, at, data->>'step' as step, data->>'outcome' as outcome, data->'outcomes' as outcomes,
           data#>>'{error,code}' as error_code, data#>>'{error,message}' as error_message, data#>>'{error,step}' as error_step,
-          data#>>'{wait,kind}' as wait_kind, (data->>'delayMs')::float8 as delay_ms, data->>'status' as status, (data->>'toSeq')::integer as to_seq,
+          node_id, (data->>'attempt')::integer as attempt, data#>>'{wait,kind}' as wait_kind, data#>>'{wait,name}' as wait_name,
+          data#>>'{wait,instanceId}' as child_id, coalesce(data#>>'{wait,ms}', data#>>'{wait,timeoutMs}')::float8 as wait_ms,
+          (data#>>'{wait,at}')::float8 as wait_until, (data->>'delayMs')::float8 as delay_ms, data->>'status' as status, (data->>'toSeq')::integer as to_seq,
           data->'mapping' as mapping
      from journal
     where instance_id = $2 and tenant = $1 and seq > $3 order by seq limit $4`,

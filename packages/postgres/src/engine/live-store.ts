@@ -36,22 +36,21 @@ export function postgresLive(db: Db): LiveStore {
       const rows = await lane.many(sql.read, { pos: String(after.pos), n: after.n, span: SPAN, limit, factLimit })
       const end = rows.find(({ topic }) => topic === 'end')
       if (end === undefined) return { events: [], next: after, more: false }
-      const events = rows
-        .filter((row) => row !== end)
-        .map(toEvent)
-        .sort(inOrder)
-      const facts = events.filter(({ topic }) => topic === 'instances')
-      const changes = events.filter(({ topic }) => topic !== 'instances')
+      const told = rows.filter((row) => row !== end)
+      const events = told.map(toEvent).sort(inOrder)
+      const facts = events.filter(({ seq }) => seq !== undefined)
+      const changes = events.filter(({ seq }) => seq === undefined)
       readSince += facts.length
       // What was cut off by the limit begins behind the last one; the other kind may not go past it.
       const bounds = [facts, changes].filter((each) => each.length >= limit).map((each) => each.at(-1)!)
       const bound = bounds.sort(inOrder)[0]
+      const all = [...events, ...told.flatMap(lockEvent)].sort(inOrder)
       if (bound !== undefined)
-        return { events: events.filter((each) => inOrder(each, bound) <= 0), next: bound, more: true }
+        return { events: all.filter((each) => inOrder(each, bound) <= 0), next: bound, more: true }
       const until = BigInt(end.pos)
       // An idle store: the horizon has not moved, or a reader stands there already.
       const next = until > after.pos ? { pos: until, n: 0 } : after
-      return { events, next, more: end.type === 'part' }
+      return { events: all, next, more: end.type === 'part' }
     },
   }
 }
@@ -61,9 +60,41 @@ function inOrder(a: LiveCursor, b: LiveCursor): number {
   return a.n - b.n
 }
 
+/** Behind every change that can stand at one place. */
+const LAST_N = 999_999_999_999_999
+
+const lockTypes: Readonly<Record<string, string>> = { waiting: 'waiting', opened: 'entered', locked: 'entered-again' }
+
+/** What a fact says of a lock, told right before the fact: whoever is cut off between the two goes on with the fact. */
+function lockEvent(row: sql.LiveRow): readonly LiveEvent[] {
+  const type = row.lock === null ? undefined : lockTypes[row.type]
+  if (type === undefined) return []
+  const { pos, subject: instanceId, seq, nodeId, detail, at, tenant } = toEvent(row)
+  const data = { instanceId: instanceId!, ...(row.fence !== null && { fence: row.fence }) }
+  return [
+    {
+      ...{ topic: 'locks', type, pos: pos - 1n, n: LAST_N, at, tenant, subject: row.lock!, data },
+      ...(seq !== undefined && { seq }),
+      ...(nodeId !== undefined && { nodeId }),
+      ...(detail !== undefined && { detail }),
+    },
+  ]
+}
+
+/** Migration 0046: changes that are told under another name than they are kept by. */
+const RENAMED: Readonly<Record<string, LiveTopic>> = { 'instance-deleted': 'instances' }
+
 function toEvent(row: sql.LiveRow): LiveEvent {
+  const event = plainEvent(row)
+  if (row.topic !== 'cluster' || row.type !== 'lock-broken') return event
+  const { detail } = row.data as { readonly detail: { readonly lock: string } & Record<string, Json> }
+  const { lock, ...data } = detail
+  return { ...event, topic: 'locks', type: 'broken', subject: lock, data }
+}
+
+function plainEvent(row: sql.LiveRow): LiveEvent {
   return {
-    topic: row.topic as LiveTopic,
+    topic: RENAMED[row.topic] ?? (row.topic as LiveTopic),
     type: row.type,
     pos: BigInt(row.pos),
     n: Number(row.n),

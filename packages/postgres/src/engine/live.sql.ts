@@ -15,6 +15,9 @@ export interface LiveRow {
   readonly node_id: string | null
   readonly detail: string | null
   readonly data: unknown
+  /** Facts about a lock: its name, and the number of the grant where there is one. */
+  readonly lock: string | null
+  readonly fence: string | null
 }
 
 /**
@@ -27,13 +30,13 @@ export const read = statement<{ pos: string; n: number; span: number; limit: num
   `with bound as materialized (select ${HORIZON} as horizon),
         cut as materialized (select horizon, least(horizon, $1::bigint + ($3::bigint << 20)) as until from bound)
    (select 'instances' as topic, f.kind as type, f.pos, 0::bigint as n, f.at, f.tenant, f.instance_id::text as subject, f.seq, f.node_id::text as node_id,
-           f.detail, null::json as data
-      from cut, lockstep_facts($1::bigint, cut.until, $5::integer) f where $5::integer > 0)
+           f.detail, null::json as data, f.lock, f.fence
+      from cut, lockstep_facts_and_locks($1::bigint, cut.until, $5::integer) f where $5::integer > 0)
    union all
-   (select c.topic, c.type, c.pos, c.n, c.at, c.tenant, c.subject, null, null, null, c.data
+   (select c.topic, c.type, c.pos, c.n, c.at, c.tenant, c.subject, null, null, null, c.data, null, null
       from live_change c where (c.pos, c.n) > ($1::bigint, $2::bigint) and c.pos < (select until from cut) order by c.pos, c.n limit $4)
    union all
-   select 'end', case when until = horizon then 'all' else 'part' end, until, 0, null, null, null, null, null, null, null from cut`,
+   select 'end', case when until = horizon then 'all' else 'part' end, until, 0, null, null, null, null, null, null, null, null, null from cut`,
   { readOnly: true },
 )
 

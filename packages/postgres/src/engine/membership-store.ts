@@ -61,7 +61,9 @@ function toBeat(rows: readonly sql.BeatRow[]): Beat {
     alive: own !== undefined,
     wanted: own?.wanted === null ? undefined : (own?.wanted as WantedState | undefined),
     at: own?.at ?? undefined,
-    others: rows.filter((row) => !row.own).map((row) => ({ id: row.id, beat: Number(row.beat), room: row.room ?? 0 })),
+    others: rows
+      .filter((row) => !row.own)
+      .map(({ id, name, beat, room }) => ({ id, ...(name !== null && { name }), beat: Number(beat), room: room ?? 0 })),
   }
 }
 

@@ -24,6 +24,7 @@ export const join = statement<JoinRow>(
 
 export interface BeatRow {
   readonly id: string
+  readonly name: string | null
   readonly beat: string
   readonly own: boolean
   readonly wanted: string | null
@@ -42,8 +43,8 @@ export const beat = statement<
      update node set beat = beat + 1, beat_at = clock_timestamp(), state = coalesce($2::text, state),
             held = coalesce($3::int4, held), skew_ms = coalesce($4::float8, skew_ms)
       where id = $1 and not doomed returning id, beat, wanted, beat_at)
-   select id, beat, true as own, wanted, (extract(epoch from beat_at) * 1000)::float8 as at, null::int4 as room from own
-   union all select id, beat, false, null, null, case when state = 'active' then greatest(capacity - held, 0) else 0 end from node where id <> $1`,
+   select id, null::text as name, beat, true as own, wanted, (extract(epoch from beat_at) * 1000)::float8 as at, null::int4 as room from own
+   union all select id, name, beat, false, null, null, case when state = 'active' then greatest(capacity - held, 0) else 0 end from node where id <> $1`,
 )
 
 /** Whoever notices a silence first writes it down; the others find it marked. One row, no key. */

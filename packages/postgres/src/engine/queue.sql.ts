@@ -42,3 +42,42 @@ export const queues = statement<undefined, QueueRow>(
     where j.name is not null order by j.name`,
   { readOnly: true },
 )
+
+/** Queues, and tenants in them, that are looked into for the oldest row: each is one step along an index. */
+const MOST_PLACES = 500
+
+/**
+ * How long the oldest free row has been due, of graphs and of functions (`start-planner.ts` names their queues). Jumps along `agenda_due` from queue to
+ * queue, and along `agenda_new` from tenant to tenant; the first row of each is its oldest.
+ */
+export const oldestDue = statement<undefined, { graphs: number | null; functions: number | null }>(
+  'queue_oldest_due',
+  () => [],
+  `with recursive ran (queue, due_at, n) as (
+     (select queue, due_at, 1 from agenda where claimed_by is null and claim_no > 0 order by queue, due_at limit 1)
+     union all
+     select x.* from ran r cross join lateral (
+       select a.queue, a.due_at, r.n + 1 from agenda a
+        where a.claimed_by is null and a.claim_no > 0 and a.queue > r.queue order by a.queue, a.due_at limit 1) x
+      where r.n < ${MOST_PLACES}),
+   graph (tenant, due_at, n) as (
+     (select tenant, due_at, 1 from agenda where claimed_by is null and claim_no = 0 and queue = 'default' order by tenant, due_at limit 1)
+     union all
+     select x.* from graph g cross join lateral (
+       select a.tenant, a.due_at, g.n + 1 from agenda a
+        where a.claimed_by is null and a.claim_no = 0 and a.queue = 'default' and a.tenant > g.tenant order by a.tenant, a.due_at limit 1) x
+      where g.n < ${MOST_PLACES}),
+   func (queue, tenant, due_at, n) as (
+     (select queue, tenant, due_at, 1 from agenda where claimed_by is null and claim_no = 0 and queue > 'default' order by queue, tenant, due_at limit 1)
+     union all
+     select x.* from func f cross join lateral (
+       select a.queue, a.tenant, a.due_at, f.n + 1 from agenda a
+        where a.claimed_by is null and a.claim_no = 0 and (a.queue, a.tenant) > (f.queue, f.tenant) order by a.queue, a.tenant, a.due_at limit 1) x
+      where f.n < ${MOST_PLACES}),
+   first (is_graph, due_at) as (
+     select queue = 'default', due_at from ran union all select true, due_at from graph union all select false, due_at from func)
+   select extract(epoch from clock_timestamp() - min(due_at) filter (where is_graph))::float8 * 1000 as graphs,
+          extract(epoch from clock_timestamp() - min(due_at) filter (where not is_graph))::float8 * 1000 as functions
+     from first where due_at <= (select clock_timestamp())`,
+  { readOnly: true },
+)

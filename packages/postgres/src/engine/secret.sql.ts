@@ -4,6 +4,7 @@ export interface SecretRow {
   readonly tenant: string
   readonly name: string
   readonly key_id: string
+  readonly hosts: readonly string[]
   readonly revision: number
   readonly created_at: number
   readonly updated_at: number
@@ -17,29 +18,38 @@ export interface SealedRow {
   readonly key_id: string
   readonly nonce: string
   readonly box: string
+  readonly hosts: readonly string[]
   readonly revision: number
 }
 
-/** One row by primary key. */
+/** One row by primary key. Without hosts those that it has stay. */
 export const put = statement<
-  { tenant: string; name: string; keyId: string; nonce: string; box: string; by: string },
+  {
+    tenant: string
+    name: string
+    keyId: string
+    nonce: string
+    box: string
+    hosts: readonly string[] | undefined
+    by: string
+  },
   SecretRow
 >(
   'secret_put',
-  (p) => [p.tenant, p.name, p.keyId, p.nonce, p.box, p.by],
-  `insert into secret as s (tenant, name, key_id, nonce, box, updated_by)
-   values ($1, $2, $3, decode($4, 'base64'), decode($5, 'base64'), $6)
+  (p) => [p.tenant, p.name, p.keyId, p.nonce, p.box, p.by, p.hosts],
+  `insert into secret as s (tenant, name, key_id, nonce, box, updated_by, hosts)
+   values ($1, $2, $3, decode($4, 'base64'), decode($5, 'base64'), $6, coalesce($7::text[], '{}'))
    on conflict (tenant, name) do update
       set key_id = excluded.key_id, nonce = excluded.nonce, box = excluded.box, updated_by = excluded.updated_by,
-          updated_at = clock_timestamp(), revision = s.revision + 1
-   returning tenant, name, key_id, revision, created_at, updated_at, updated_by`,
+          hosts = coalesce($7::text[], s.hosts), updated_at = clock_timestamp(), revision = s.revision + 1
+   returning tenant, name, key_id, hosts, revision, created_at, updated_at, updated_by`,
 )
 
 /** One row by primary key. */
 export const find = statement<{ tenant: string; name: string }, SealedRow>(
   'secret_find',
   (p) => [p.tenant, p.name],
-  `select tenant, name, key_id, encode(nonce, 'base64') as nonce, encode(box, 'base64') as box, revision
+  `select tenant, name, key_id, encode(nonce, 'base64') as nonce, encode(box, 'base64') as box, hosts, revision
      from secret where tenant = $1 and name = $2`,
   { readOnly: true },
 )
@@ -48,7 +58,7 @@ export const find = statement<{ tenant: string; name: string }, SealedRow>(
 export const list = statement<{ tenant: string; after: string | undefined; limit: number }, SecretRow>(
   'secret_list',
   (p) => [p.tenant, p.after ?? '', p.limit],
-  `select tenant, name, key_id, revision, created_at, updated_at, updated_by
+  `select tenant, name, key_id, hosts, revision, created_at, updated_at, updated_by
      from secret where tenant = $1 and name > $2 order by name limit $3`,
   { readOnly: true },
 )
@@ -63,7 +73,7 @@ export const remove = statement<{ tenant: string; name: string }>(
 export const sealedOtherwise = statement<{ keyId: string; tenant: string; name: string; limit: number }, SealedRow>(
   'secret_sealed_otherwise',
   (p) => [p.keyId, p.tenant, p.name, p.limit],
-  `select tenant, name, key_id, encode(nonce, 'base64') as nonce, encode(box, 'base64') as box, revision
+  `select tenant, name, key_id, encode(nonce, 'base64') as nonce, encode(box, 'base64') as box, hosts, revision
      from secret where (tenant, name) > ($2, $3) and key_id <> $1 order by tenant, name limit $4`,
   { readOnly: true },
 )

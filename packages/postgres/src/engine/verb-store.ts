@@ -1,4 +1,4 @@
-import { Fenced, type NewBookmark, type VerbStore, type VerbVerdict } from '@lockstep/engine/ports'
+import { type EraseVerdict, Fenced, type NewBookmark, type VerbStore, type VerbVerdict } from '@lockstep/engine/ports'
 import type { Db } from '../db/db.ts'
 import { sqlstateOf } from '../db/errors.ts'
 import { FENCED } from './fenced.ts'
@@ -32,6 +32,7 @@ export function postgresVerbs(db: Db): VerbStore {
       if (row.outcome === 'duplicate') return { kind: 'duplicate', instanceId: row.existing ?? '' }
       return { kind: row.outcome === 'forked' ? 'forked' : 'not-found' }
     },
+    erase: async (request) => toErased(await unlessDeadlock(() => lane.one(sql.erase, request))),
     revise: async ({ nodeId: node, fact, renames, consumes, ...revision }) => {
       const from = renames.map((rename) => rename.from)
       const to = renames.map((rename) => rename.to)
@@ -62,6 +63,25 @@ function toVerdict({ outcome, detail }: sql.VerdictRow): VerbVerdict {
       return { kind: 'parent-told', parentId: detail ?? '' }
     case 'accepted':
     case 'already-requested':
+    case 'done-before':
+      return { kind: outcome }
+    default:
+      return { kind: 'not-found' }
+  }
+}
+
+function toErased(row: sql.ErasedRow): EraseVerdict {
+  const { outcome, detail, reason, rows: facts, incidents } = row
+  switch (outcome) {
+    case 'deleted':
+      return { kind: outcome, facts, incidents }
+    case 'wrong-state':
+      return { kind: outcome, status: detail ?? 'unknown' }
+    case 'held':
+      return { kind: outcome, subject: detail ?? '*', reason: reason ?? undefined }
+    case 'parent-lives':
+      return { kind: outcome, parentId: detail ?? '' }
+    case 'unsettled':
     case 'done-before':
       return { kind: outcome }
     default:

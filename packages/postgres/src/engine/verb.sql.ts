@@ -42,6 +42,22 @@ export const retry = statement<
   'select * from lockstep_retry($1, $2, $3, $4, $5, $6, $7, $8)',
 )
 
+export interface ErasedRow extends VerdictRow {
+  readonly reason: string | null
+  readonly rows: number
+  readonly incidents: number
+}
+
+/** Migration 0046. By primary keys. */
+export const erase = statement<
+  { tenant: string; instanceId: string; rows: number; look: boolean; operationId: string | undefined },
+  ErasedRow
+>(
+  'verb_erase',
+  (p) => [p.tenant, p.instanceId, p.rows, p.look, p.operationId],
+  'select * from lockstep_delete($1, $2, $3, $4, $5)',
+)
+
 export interface ForkRow {
   readonly node: string
   readonly tenant: string

@@ -9,6 +9,8 @@ export interface PoolOptions {
   readonly name: string
   readonly size: number
   readonly acquireTimeoutMs: number
+  /** How long a connection may take to open: those who come before there is any wait for it. @default `acquireTimeoutMs` */
+  readonly connectTimeoutMs?: number
   readonly clock: Clock
   readonly random: Random
   /** Opens a connection that is ready for use. Throws an error of the catalogue. */
@@ -187,12 +189,14 @@ export class Pool {
     }
     if (connection.broken === undefined) this.#shared.add(connection)
     this.#pump()
+    this.#watchExpiryAnew()
   }
 
   #onOpenFailed(error: unknown): void {
     this.#openingCount--
     this.#lastFailure = error
     if (this.#options.isHopeless(error)) for (const waiter of this.#waiting.splice(0)) waiter.refuse(error)
+    this.#watchExpiryAnew()
     if (this.#isClosed || this.#retry !== undefined) return
     const delayMs = backoffMs(this.#failureCount++, this.#options.random)
     this.#retry = this.#options.clock.schedule(delayMs, () => {
@@ -236,15 +240,30 @@ export class Pool {
   #watchExpiry(): void {
     const since = [...this.#waiting.slice(0, 1), ...this.#reserved.values()].map((waiter) => waiter.since)
     if (since.length === 0 || this.#expiry !== undefined) return
-    const { clock, acquireTimeoutMs } = this.#options
-    const leftMs = Math.min(...since) + acquireTimeoutMs - clock.monotonic()
+    const { clock } = this.#options
+    const leftMs = Math.min(...since) + this.#patienceMs() - clock.monotonic()
     this.#expiry = clock.schedule(Math.max(0, leftMs), () => this.#expire(), { keepAlive: true })
+  }
+
+  /** What is waited for has changed, and with it how long. */
+  #watchExpiryAnew(): void {
+    this.#expiry?.cancel()
+    this.#expiry = undefined
+    if (!this.#isClosed) this.#watchExpiry()
+  }
+
+  /** A pool whose first connection is on its way is not busy: a slow server is given the time that a connection may take. */
+  #patienceMs(): number {
+    const { acquireTimeoutMs, connectTimeoutMs = acquireTimeoutMs } = this.#options
+    const isFirstOnItsWay = this.#openingCount > 0 && this.#lastFailure === undefined && this.stats().openCount === 0
+    return isFirstOnItsWay ? Math.max(acquireTimeoutMs, connectTimeoutMs) : acquireTimeoutMs
   }
 
   #expire(): void {
     this.#expiry = undefined
-    const { clock, acquireTimeoutMs, name, size } = this.#options
-    const isLate = (waiter: Waiter): boolean => clock.monotonic() - waiter.since >= acquireTimeoutMs
+    const { clock, name, size } = this.#options
+    const patienceMs = this.#patienceMs()
+    const isLate = (waiter: Waiter): boolean => clock.monotonic() - waiter.since >= patienceMs
     const late: Waiter[] = []
     for (const [connection, waiter] of this.#reserved) {
       if (!isLate(waiter)) continue
@@ -256,7 +275,7 @@ export class Pool {
     for (const waiter of late) {
       waiter.refuse(
         this.#lastFailure ??
-          new DatabaseBusy({ lane: name, waitedMs: acquireTimeoutMs, size, openCount: this.stats().openCount }),
+          new DatabaseBusy({ lane: name, waitedMs: patienceMs, size, openCount: this.stats().openCount }),
       )
     }
     this.#pump()

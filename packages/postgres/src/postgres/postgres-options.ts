@@ -38,7 +38,7 @@ export interface PostgresOptions {
   readonly lockTimeoutMs?: number
   /** Longest pause inside a transaction. @default 5_000 */
   readonly idleInTransactionMs?: number
-  /** Longest wait for a free connection. @default 2_000 */
+  /** Longest wait for a free connection. Where there is none yet, the first may take `connectTimeoutMs`. @default 2_000 */
   readonly acquireTimeoutMs?: number
   /** @default 5_000 */
   readonly connectTimeoutMs?: number

@@ -61,8 +61,18 @@ describe.each(['postgres', 'pglite'] as const)('finding instances on %s', (drive
              ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'pay', n, now()
         from generate_series(1, ${ROWS}) n;
       analyze step_permit`)
-    expect(await postgresBrowse(db).lockWaiters(10)).toHaveLength(2)
+    const { waiters, more } = await postgresBrowse(db).lockWaiters(10)
+    expect([waiters.length, more]).toEqual([2, false])
     expect(await touched(lockWaiters, { limit: 10 })).toBeLessThan(30)
+  })
+
+  it('says of those who wait for locks whether there may be more', async () => {
+    const { lockWaiters: read } = postgresBrowse(db)
+    expect(await read(1)).toMatchObject({ waiters: [{ name: expect.stringContaining('bank') }], more: true })
+    await db.script(`update step_permit set kind = 'lock' where ticket <= 1000`)
+    expect(await read(2_000)).toMatchObject({ more: true }) // as many as are looked at
+    await db.script(`delete from step_permit`)
+    expect(await read(10)).toEqual({ waiters: [], more: false })
   })
 
   it('counts statuses along one stretch, and says whether that was all', async () => {

@@ -51,8 +51,12 @@ const tables = statement<undefined, { name: string }>(
     where schemaname = current_schema() and tablename not in ('migration', 'setting', 'audit_entry') order by 1`,
 )
 
-/** Empties every table of the engine; much faster than a new database. */
+/**
+ * Empties every table of the engine. Much faster than a new database, and than `truncate`, which makes new files for tables that were empty.
+ * As a replica: no trigger tells of what goes, and no reference stands in the way.
+ */
 export async function emptyStore(db: Db): Promise<void> {
   const names = await db.many(tables)
-  await db.script(`truncate ${names.map((row) => row.name).join(', ')}`)
+  const deletes = names.map(({ name }) => `delete from ${name};`).join(' ')
+  await db.script(`do $$ begin set local session_replication_role = replica; ${deletes} end $$`)
 }
