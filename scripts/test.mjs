@@ -8,7 +8,7 @@ import { isLate } from './test/lateness.mjs'
 const PATIENT = ['surface', 'contracts']
 const AGAIN = [...PATIENT, 'servers']
 /** More than these are not late, they are broken. */
-const MOST_FILES_AGAIN = 5
+const MOST_FILES_AGAIN = 12
 
 const first = await run([])
 const again = first.failed.filter(({ project, late }) => PATIENT.includes(project) || (project === 'servers' && late))

@@ -46,7 +46,13 @@ export const activityNotes = {
   'human-task': { failures: ['TASK_TIMED_OUT'] },
   'http-response': { output: 'The answer: `{ status, headers, body }`.' },
   'http-request': {
-    failures: [...HTTP, 'HTTP_RESPONSE_TOO_LARGE', 'HTTP_RESPONSE_UNREADABLE', 'HTTP_TOO_MANY_REDIRECTS'],
+    failures: [
+      ...HTTP,
+      'HTTP_RESPONSE_TOO_LARGE',
+      'HTTP_RESPONSE_UNREADABLE',
+      'HTTP_TOO_MANY_REDIRECTS',
+      'HTTP_REDIRECT_REFUSED',
+    ],
   },
   webhook: { failures: [...HTTP, 'HTTP_RESPONSE_TOO_LARGE'] },
   'send-email': {

@@ -11,6 +11,7 @@ const LATE_WORDS = [
 /** A server or a connection that went while the machine stood still: nothing was answered wrongly. */
 const LATE_CODES = new Set([
   'CONNECTION_LOST',
+  'DATABASE_BUSY',
   'DATABASE_TIMEOUT',
   'DATABASE_UNAVAILABLE',
   'PROVIDER_UNAVAILABLE',
@@ -21,10 +22,11 @@ const LATE_CODES = new Set([
 
 /**
  * Whether a failure only says that something came too late for the test, or not while it looked. A value that is wrong, a checker that
- * found something and a crash are not late, however busy the machine was.
+ * found something and a crash are not late, however busy the machine was. An error that only says where is what it was caused by.
  */
 export function isLate(error) {
   const { name, code, message = '', cause } = error
   if (name === 'TimeoutError' || LATE_CODES.has(code) || LATE_WORDS.some((words) => words.test(message))) return true
-  return cause?.message === 'Matcher did not succeed in time.'
+  if (cause === undefined || cause === null) return false
+  return cause.message === 'Matcher did not succeed in time.' || isLate(cause)
 }

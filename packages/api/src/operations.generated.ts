@@ -458,7 +458,7 @@ export type Problem = {
   /** What happened this time and what to do. */
   readonly detail: string
   /** Stable: programs decide by it. */
-  readonly code: "INVALID_REQUEST" | "BODY_TOO_COMPLEX" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "INSTANCE_UNDONE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "DEAD_LETTER_NOT_FOUND" | "DEAD_LETTER_UNREADABLE" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "NODE_WRONG_STATE" | "LOCK_LAB_NOT_OFFERED" | "NOT_DEV_CLUSTER" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "NODE_STARTING" | "FENCED" | "COMMIT_UNKNOWN" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "TASK_NOT_YOURS" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_INCOMPLETE"
+  readonly code: "INVALID_REQUEST" | "BODY_TOO_COMPLEX" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "INSTANCE_NOT_ENDED" | "INSTANCE_HELD" | "PARENT_NOT_ENDED" | "INSTANCE_UNSETTLED" | "INSTANCE_UNDONE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "DEAD_LETTER_NOT_FOUND" | "DEAD_LETTER_UNREADABLE" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "NODE_WRONG_STATE" | "LOCK_LAB_NOT_OFFERED" | "NOT_DEV_CLUSTER" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "NODE_STARTING" | "FENCED" | "COMMIT_UNKNOWN" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "TASK_NOT_YOURS" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_FAILED" | "ARCHIVE_INCOMPLETE"
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
   /** Names this one occurrence. */
@@ -1045,6 +1045,14 @@ export interface Operations {
         readonly 'createdAt[lte]'?: string | undefined
         /** Start lt: an instant, a day, or a time ago such as -2h. */
         readonly 'createdAt[lt]'?: string | undefined
+        /** The same, of those that are no longer queued: gte: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[gte]'?: string | undefined
+        /** The same, of those that are no longer queued: gt: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[gt]'?: string | undefined
+        /** The same, of those that are no longer queued: lte: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[lte]'?: string | undefined
+        /** The same, of those that are no longer queued: lt: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[lt]'?: string | undefined
         /** End gte: an instant, a day, or a time ago such as -2h. */
         readonly 'finishedAt[gte]'?: string | undefined
         /** End gt: an instant, a day, or a time ago such as -2h. */
@@ -1054,7 +1062,7 @@ export interface Operations {
         /** End lt: an instant, a day, or a time ago such as -2h. */
         readonly 'finishedAt[lt]'?: string | undefined
         /** Order of the list; -createdAt unless told. A minus turns it around. */
-        readonly sort?: "-createdAt" | "createdAt" | undefined
+        readonly sort?: "-createdAt" | "createdAt" | "-startedAt" | "startedAt" | undefined
         /** Items in one answer; 50 unless told. */
         readonly limit?: number | undefined
         /** page.next or page.prev of the last answer. */
@@ -1083,10 +1091,10 @@ export interface Operations {
   searchWorkflowInstances: {
     request: {
       readonly body?: {
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
         /** Order of the list; -createdAt unless told. A minus turns it around. */
-        readonly sort?: "-createdAt" | "createdAt" | undefined
+        readonly sort?: "-createdAt" | "createdAt" | "-startedAt" | "startedAt" | undefined
         /** Items in one answer; 50 unless told. */
         readonly limit?: number | undefined
         /** page.next or page.prev of the last answer. */
@@ -1136,6 +1144,14 @@ export interface Operations {
         readonly 'createdAt[lte]'?: string | undefined
         /** Start lt: an instant, a day, or a time ago such as -2h. */
         readonly 'createdAt[lt]'?: string | undefined
+        /** The same, of those that are no longer queued: gte: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[gte]'?: string | undefined
+        /** The same, of those that are no longer queued: gt: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[gt]'?: string | undefined
+        /** The same, of those that are no longer queued: lte: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[lte]'?: string | undefined
+        /** The same, of those that are no longer queued: lt: an instant, a day, or a time ago such as -2h. */
+        readonly 'startedAt[lt]'?: string | undefined
         /** End gte: an instant, a day, or a time ago such as -2h. */
         readonly 'finishedAt[gte]'?: string | undefined
         /** End gt: an instant, a day, or a time ago such as -2h. */
@@ -1169,6 +1185,25 @@ export interface Operations {
     reply: Instance
   }
 
+  /** Deletes an ended instance before its time, with its journal and all that belongs to it. Holds are honoured; what must be kept is archived first, as by retention. 200 with dryRun. */
+  deleteWorkflowInstance: {
+    request: {
+      /** wfi_ and a uuid. */
+      readonly id: string
+      readonly query?: {
+        /** Says what would go, and changes nothing. */
+        readonly dryRun?: boolean | undefined
+      }
+    }
+    reply: {
+      readonly id: string
+      /** Of its journal. */
+      readonly facts: number
+      /** About it, resolved or not. */
+      readonly incidents: number
+    } | undefined
+  }
+
   /** Lists the facts of an instance, oldest or newest first. */
   readWorkflowJournal: {
     request: {
@@ -1191,6 +1226,73 @@ export interface Operations {
         /** Pass it as after, or as before when the order is desc, to read on; null at the end. */
         readonly next: string | null
         /** Pass it as before, or as after when the order is desc, to read back; null at the beginning. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+    }
+  }
+
+  /** What it did with its time: attempts, waits, timers, back-offs, children and containers, from when to when and on which nodes, in the order in which the journal tells of them. */
+  getWorkflowInstanceTimeline: {
+    request: {
+      /** wfi_ and a uuid. */
+      readonly id: string
+      readonly query?: {
+        /** Items in one answer; 50 unless told. */
+        readonly limit?: number | undefined
+        /** page.next or page.prev of the last answer. */
+        readonly cursor?: string | undefined
+      }
+    }
+    reply: {
+      readonly items: readonly ({
+        /** step: one attempt. container: from its first part to its last. wait: for an event, a signal, a person or a worker. retry: the time between two attempts. paused: the whole instance, by an operator. */
+        readonly kind: "step" | "container" | "wait" | "timer" | "lock" | "child" | "retry" | "paused"
+        /** Key of the run; null for the whole instance. */
+        readonly step: string | null
+        /** Its id in the document; the name of the step in a function. */
+        readonly activity: string | null
+        /** Of the activity, as people read it. */
+        readonly name: string | null
+        /** Name of the event, lock, task or signal; null where there is none. */
+        readonly waitsFor: string | null
+        /** Instance that it waits for, or started. */
+        readonly childId: string | null
+        /** From 1. Of a retry: the attempt that failed. */
+        readonly attempt: number
+        /** cancelled: given up, with its branch or with the instance. unknown: it ends farther on than one answer looks. */
+        readonly status: "running" | "suspended" | "retrying" | "completed" | "faulted" | "cancelled" | "unknown"
+        /** When what led to it had ended, where no fact tells its beginning. */
+        readonly startedAt: string | null
+        /** null: it goes on. */
+        readonly endedAt: string | null
+        /** When it was to be over at the latest; null where nothing said so. */
+        readonly dueAt: string | null
+        /** null: it goes on. */
+        readonly durationMs: number | null
+        /** First fact that tells of it; null: none does yet. */
+        readonly fromSeq: number | null
+        /** Last fact of it; null: it goes on. */
+        readonly toSeq: number | null
+        /** Node that wrote the last of its facts. */
+        readonly nodeId: string | null
+        /** Nodes that wrote its facts, in order: more than one, and it moved. At most 20. */
+        readonly nodeIds: readonly string[]
+        /** How it completed. */
+        readonly outcome: string | null
+        /** code, message and step of what went wrong; else null. */
+        readonly error: unknown
+      })[]
+      readonly page: {
+        /** Pass it as cursor to read on; null at the end. */
+        readonly next: string | null
+        /** Always null: this list is read forward. */
         readonly prev: string | null
         readonly limit: number
       }
@@ -1716,9 +1818,9 @@ export interface Operations {
   startBatchOperation: {
     request: {
       readonly body: {
-        readonly action: "cancel" | "terminate" | "pause" | "continue" | "retry" | "migrate"
+        readonly action: "cancel" | "terminate" | "pause" | "continue" | "retry" | "migrate" | "delete"
         readonly target: {
-          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
           readonly filter?: Readonly<Record<string, unknown>> | undefined
           readonly ids?: readonly string[] | undefined
           /** Not these, whatever else they are. */
@@ -1758,8 +1860,15 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** Which instances it is about. */
-      readonly filter: unknown
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      readonly filter: Readonly<Record<string, unknown>>
+      /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
+      readonly target: {
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        readonly filter?: Readonly<Record<string, unknown>> | undefined
+        readonly ids?: readonly string[] | undefined
+        readonly exclude?: readonly string[] | undefined
+      }
       /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
       readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
@@ -1791,8 +1900,15 @@ export interface Operations {
         readonly action: string
         /** Of the action. */
         readonly options: unknown
-        /** Which instances it is about. */
-        readonly filter: unknown
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        readonly filter: Readonly<Record<string, unknown>>
+        /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
+        readonly target: {
+          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+          readonly filter?: Readonly<Record<string, unknown>> | undefined
+          readonly ids?: readonly string[] | undefined
+          readonly exclude?: readonly string[] | undefined
+        }
         /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
         readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
         readonly note: string | null
@@ -1833,8 +1949,15 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** Which instances it is about. */
-      readonly filter: unknown
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      readonly filter: Readonly<Record<string, unknown>>
+      /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
+      readonly target: {
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        readonly filter?: Readonly<Record<string, unknown>> | undefined
+        readonly ids?: readonly string[] | undefined
+        readonly exclude?: readonly string[] | undefined
+      }
       /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
       readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
@@ -1899,8 +2022,15 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** Which instances it is about. */
-      readonly filter: unknown
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      readonly filter: Readonly<Record<string, unknown>>
+      /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
+      readonly target: {
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        readonly filter?: Readonly<Record<string, unknown>> | undefined
+        readonly ids?: readonly string[] | undefined
+        readonly exclude?: readonly string[] | undefined
+      }
       /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
       readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
@@ -1928,8 +2058,15 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** Which instances it is about. */
-      readonly filter: unknown
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      readonly filter: Readonly<Record<string, unknown>>
+      /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
+      readonly target: {
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        readonly filter?: Readonly<Record<string, unknown>> | undefined
+        readonly ids?: readonly string[] | undefined
+        readonly exclude?: readonly string[] | undefined
+      }
       /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
       readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
@@ -1957,8 +2094,15 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** Which instances it is about. */
-      readonly filter: unknown
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      readonly filter: Readonly<Record<string, unknown>>
+      /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
+      readonly target: {
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        readonly filter?: Readonly<Record<string, unknown>> | undefined
+        readonly ids?: readonly string[] | undefined
+        readonly exclude?: readonly string[] | undefined
+      }
       /** freezing: its instances are being listed. paused: nobody goes on with it until it is continued. */
       readonly state: "freezing" | "applying" | "paused" | "done" | "cancelled"
       readonly note: string | null
@@ -2357,7 +2501,7 @@ export interface Operations {
   streamEvents: {
     request: {
       readonly query?: {
-        /** One or more of instances, definitions, incidents, schedules, cluster, with commas. All that the caller may hear unless told. */
+        /** One or more of instances, definitions, incidents, schedules, cluster, locks, with commas. All that the caller may hear unless told. */
         readonly topic?: string | undefined
         /** The same as topic. */
         readonly topics?: string | undefined
@@ -3905,7 +4049,7 @@ export interface Operations {
           readonly max: number
         }
       })[]
-      /** There are more who wait than were looked at. */
+      /** There may be more who wait than were looked at. */
       readonly truncated: boolean
     }
   }
@@ -4513,7 +4657,7 @@ export interface Operations {
         /** Rises in the order of commits. Send it as after to read on. */
         readonly position: string
         readonly at: string | null
-        readonly kind: "joined" | "suspected" | "buried" | "cordoned" | "uncordoned" | "draining" | "drained" | "left" | "elected" | "revoked"
+        readonly kind: "joined" | "suspected" | "buried" | "cordoned" | "uncordoned" | "draining" | "drained" | "left" | "elected" | "revoked" | "lock-broken"
         readonly nodeId: string
         /** Of the node. */
         readonly name: string
@@ -4685,6 +4829,8 @@ export interface Operations {
         readonly revision: number
         /** Of the key that it is sealed with. */
         readonly keyId: string
+        /** Where it may be sent; none: anywhere. */
+        readonly hosts: readonly string[]
         readonly createdAt: string | null
         readonly updatedAt: string | null
         readonly updatedBy: string
@@ -4713,6 +4859,8 @@ export interface Operations {
       readonly body: {
         /** 6 characters or more: a shorter one could not be kept out of what steps write down. */
         readonly value: string
+        /** Where it may be sent: api.example.org, *.example.org, api.example.org:8443. Steps that send it elsewhere fail. None: anywhere. Absent: as it was. */
+        readonly hosts?: readonly string[] | undefined
       }
     }
     reply: {
@@ -4722,6 +4870,8 @@ export interface Operations {
       readonly revision: number
       /** Of the key that it is sealed with. */
       readonly keyId: string
+      /** Where it may be sent; none: anywhere. */
+      readonly hosts: readonly string[]
       readonly createdAt: string | null
       readonly updatedAt: string | null
       readonly updatedBy: string
@@ -4775,7 +4925,7 @@ export interface Operations {
         readonly name: string
         readonly role: "viewer" | "operator" | "designer" | "admin"
         /** Narrows what the role may do. */
-        readonly permissions?: readonly ("definitions:read" | "definitions:write" | "definitions:publish" | "instances:read" | "instances:start" | "instances:resume" | "instances:operate" | "events:publish" | "tasks:read" | "tasks:work" | "tasks:decide" | "incidents:read" | "incidents:resolve" | "schedules:read" | "schedules:operate" | "schedules:write" | "flow:read" | "flow:operate" | "flow:write" | "locks:read" | "locks:release" | "cluster:read" | "cluster:operate" | "retention:read" | "retention:write" | "store:examine" | "store:repair" | "secrets:read" | "secrets:manage" | "keys:manage" | "users:manage" | "audit:read")[] | undefined
+        readonly permissions?: readonly ("definitions:read" | "definitions:write" | "definitions:publish" | "instances:read" | "instances:start" | "instances:resume" | "instances:operate" | "events:publish" | "tasks:read" | "tasks:work" | "tasks:decide" | "incidents:read" | "incidents:resolve" | "schedules:read" | "schedules:operate" | "schedules:write" | "flow:read" | "flow:operate" | "flow:write" | "locks:read" | "locks:release" | "cluster:read" | "cluster:operate" | "retention:read" | "retention:write" | "store:examine" | "store:repair" | "secrets:read" | "secrets:manage" | "keys:manage" | "users:manage" | "audit:read" | "settings:read")[] | undefined
         /** At most 366d; never unless given. 500ms, 30s, 5m, 2h, 7d, ISO 8601, or a number of milliseconds. */
         readonly expiresIn?: string | number | undefined
         /** The caller's own unless given; another one only by principals of the default tenant. */
@@ -5029,6 +5179,41 @@ export interface Operations {
     }
   }
 
+  /** What the node that answers runs with, option by option, and who set it; no secrets. Nothing here changes while a node runs: rules of retention, flow policies, limits and secrets have operations of their own. */
+  listSettings: {
+    request: object
+    reply: {
+      readonly items: readonly ({
+        readonly name: string
+        /** Environment variable that sets it. */
+        readonly variable: string
+        /** What holds, defaults included. null: it is not set, or is a secret. */
+        readonly value: string | null
+        /** true: its value is never shown. */
+        readonly isSecret: boolean
+        readonly isSet: boolean
+        /** Who set it: a flag, a variable, a file, code or default. */
+        readonly origin: string
+      })[]
+      readonly page: {
+        /** Always null: this list is whole. */
+        readonly next: string | null
+        /** Always null: this list is whole. */
+        readonly prev: string | null
+        readonly limit: number
+      }
+      readonly count: {
+        /** Items of the whole list, counted up to 10,000. Where counting is not cheap, as by input, those up to here. */
+        readonly value: number
+        /** Whether that is all there are; false: at least so many. */
+        readonly exact: boolean
+      }
+      /** Others may run with other options. */
+      readonly nodeId: string
+      readonly clusterName: string
+    }
+  }
+
   /** Rules and holds, by what they are about. The narrower rule wins; where there is none, the options of the nodes hold. */
   listRetentionRules: {
     request: {
@@ -5175,7 +5360,9 @@ export const operations = {
   searchWorkflowInstances: { method: 'POST', path: '/workflow-instances/search' },
   countWorkflowInstances: { method: 'GET', path: '/workflow-instances/counts' },
   getWorkflowInstance: { method: 'GET', path: '/workflow-instances/{id}' },
+  deleteWorkflowInstance: { method: 'DELETE', path: '/workflow-instances/{id}' },
   readWorkflowJournal: { method: 'GET', path: '/workflow-instances/{id}/journal' },
+  getWorkflowInstanceTimeline: { method: 'GET', path: '/workflow-instances/{id}/timeline' },
   getWorkflowInstanceState: { method: 'GET', path: '/workflow-instances/{id}/state' },
   listWorkflowInstanceActivities: { method: 'GET', path: '/workflow-instances/{id}/activities' },
   getWorkflowInstanceScope: { method: 'GET', path: '/workflow-instances/{id}/scope' },
@@ -5306,6 +5493,7 @@ export const operations = {
   changeUser: { method: 'PUT', path: '/users/{id}' },
   deleteUser: { method: 'DELETE', path: '/users/{id}' },
   listAuditLog: { method: 'GET', path: '/audit-log' },
+  listSettings: { method: 'GET', path: '/settings' },
   listRetentionRules: { method: 'GET', path: '/retention/rules' },
   saveRetentionRule: { method: 'PUT', path: '/retention/rules' },
   deleteRetentionRule: { method: 'DELETE', path: '/retention/rules' },

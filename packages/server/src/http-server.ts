@@ -58,6 +58,7 @@ import type { RequestTracer } from './trace/request-tracer.ts'
 import { traceRequests } from './trace/trace-requests.ts'
 import { InFlight } from './wait/in-flight.ts'
 import { Waits } from './wait/waits.ts'
+import type { ServerSetting } from './wire/setting.ts'
 
 export interface HttpServerOptions {
   readonly host: string
@@ -98,6 +99,8 @@ export interface HttpServerOptions {
   readonly readings?: MetricsReadings
   /** What the node leans on, and how far away it is. Absent: it cannot be asked for. */
   readonly roundTrips?: Pick<RoundTrips, 'list'>
+  /** What this node runs with; absent: nobody said. */
+  readonly settings?: readonly ServerSetting[]
   /** What the supervisor of `lockstep cluster dev` hands to its nodes. Absent: nobody can be killed from here. */
   readonly devControl?: DevControl | undefined
   /** `lockstep dev` and `lockstep cluster dev` have one. Absent: there is no lab. */
@@ -196,6 +199,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     history: options.history,
     readings: options.readings,
     roundTrips: options.roundTrips,
+    settings: options.settings ?? [],
     devControl: options.devControl,
     lockLab: options.lockLab && new LockLab(options.lockLab, clock),
   }

@@ -1,5 +1,6 @@
 import { workflow } from '@lockstep/engine'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, I, rests, set, started, variables } from './graph-runs.ts'
 import { openTestApi, type TestApi } from './open-test-api.ts'
 
 let api: TestApi
@@ -15,18 +16,6 @@ afterAll(async () => {
   expect(api.failures).toEqual([])
   await api.close()
 })
-
-const I = '/workflow-instances'
-const set = (id: string) => ({ id, type: 'set-variable', inputs: { name: 'n', value: 1 } })
-const ask = (id: string) => ({ id, type: 'wait-for-event', inputs: { event: id } })
-const variables = { n: { type: 'number', default: 0 } }
-
-async function started(document: { readonly id: string }, input?: unknown): Promise<string> {
-  expect((await api.call('PUT', `/workflow-definitions/${document.id}`, { body: document })).status).toBe(201)
-  return (await api.call('POST', I, { body: { definitionId: document.id, input } })).body.id
-}
-const rests = (id: string, status: string) =>
-  expect.poll(async () => (await api.call('GET', `${I}/${id}`)).body.status, { timeout: 60_000 }).toBe(status)
 
 interface Item {
   readonly activity: string
@@ -47,6 +36,7 @@ describe('activities of an instance', () => {
   it('are counted over the whole journal, however long it is, and at any of its facts', async () => {
     const TURNS = 6_000
     const id = await started(
+      api,
       {
         id: 'long',
         variables,
@@ -62,7 +52,7 @@ describe('activities of an instance', () => {
       } as never,
       {},
     )
-    await rests(id, 'suspended')
+    await rests(api, id, 'suspended')
     const turns = (await activities(id)).turn!.runs
     expect(turns).toBeGreaterThanOrEqual(TURNS)
     const now = await activities(id)
@@ -77,13 +67,13 @@ describe('activities of an instance', () => {
     expect(then.turn!.outcomes.done).toBe(9)
     // What is kept of an earlier answer does not stand in the way of what came since.
     await api.call('POST', `${I}/${id}/resume`, { body: { bookmark: 'stop' } })
-    await rests(id, 'completed')
+    await rests(api, id, 'completed')
     expect(told((await activities(id)).stop!)).toEqual(['completed', 1, { done: 1 }])
   })
 
   it('tell failures that were caught from those that stop the instance', async () => {
     const boom = (id: string) => ({ id, type: 'fault', inputs: { message: `${id} broke` } })
-    const id = await started({
+    const id = await started(api, {
       id: 'guarded',
       variables,
       activities: [
@@ -105,7 +95,7 @@ describe('activities of an instance', () => {
         { from: 'soft', outcome: 'failed', to: 'outer' },
       ],
     } as never)
-    await rests(id, 'faulted')
+    await rests(api, id, 'faulted')
     const now = await activities(id)
     expect(told(now.guard!)).toEqual(['completed', 1, { done: 1 }])
     expect(now.inner).toMatchObject({ status: 'faulted', failures: 1 })
@@ -117,7 +107,7 @@ describe('activities of an instance', () => {
   })
 
   it('forget what was taken back', async () => {
-    const id = await started({
+    const id = await started(api, {
       id: 'back',
       variables,
       activities: [set('one'), ask('two'), { id: 'boom', type: 'fault', inputs: { message: 'no' } }],
@@ -126,12 +116,12 @@ describe('activities of an instance', () => {
         { from: 'two', to: 'boom' },
       ],
     } as never)
-    await rests(id, 'suspended')
+    await rests(api, id, 'suspended')
     await api.call('POST', `${I}/${id}/resume`, { body: { bookmark: 'two' } })
-    await rests(id, 'faulted')
+    await rests(api, id, 'faulted')
     expect(Object.keys(await activities(id))).toEqual(['one', 'two', 'boom'])
     expect((await api.call('POST', `${I}/${id}/retry`, { body: { step: 'two' } })).status).toBeLessThan(300)
-    await rests(id, 'suspended')
+    await rests(api, id, 'suspended')
     const now = await activities(id)
     expect(now.boom).toBeUndefined()
     expect(told(now.one!)).toEqual(['completed', 1, { done: 1 }])
@@ -140,7 +130,7 @@ describe('activities of an instance', () => {
 
   it('of a function are its steps, by name', async () => {
     const { id } = (await api.call('POST', I, { body: { definitionId: 'greet' } })).body
-    await rests(id, 'suspended')
+    await rests(api, id, 'suspended')
     const now = await activities(id)
     expect(told(now.hello!)).toEqual(['completed', 2, { done: 2 }])
     expect(Object.values(now).at(-1)).toMatchObject({ status: 'suspended', runs: 1 })

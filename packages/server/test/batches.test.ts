@@ -52,6 +52,29 @@ describe('a batch', () => {
     })
   })
 
+  it('tells what it is about as it was asked, and means the same when that is sent again', async () => {
+    const [one, two] = [await waiting('approval', { of: 'told' }), await waiting('approval', { of: 'told' })]
+    const target = {
+      filter: { 'input.of': 'told', definition: 'approval', version: 1, 'startedAt[gte]': '-1h', q: 'approval' },
+      exclude: [one],
+    }
+    const { body: begun } = await api.call('POST', B, { body: { action: 'pause', target } })
+    const { body } = await api.call('GET', `${B}/${begun.id}`)
+    expect(body.target).toEqual({
+      filter: {
+        ...{ 'input.of': 'told', definition: 'approval', version: 1, q: 'approval' },
+        ...{ status: 'running,suspended', 'createdAt[gte]': expect.stringMatching(/^20.*Z$/) },
+      },
+      exclude: [one],
+    })
+    expect(body.filter).toEqual(body.target.filter)
+    await rests(two, 'paused')
+    const again = { filter: { ...body.target.filter, status: 'paused' }, exclude: body.target.exclude }
+    expect((await dryRun(again, 'continue')).sample).toEqual([two])
+    const byId = (await api.call('POST', B, { body: { action: 'continue', target: { ids: [two] } } })).body
+    expect([byId.target, byId.filter]).toEqual([{ ids: [two] }, {}])
+  })
+
   it('leaves out whom it is told to, and keeps its reason', async () => {
     const [one, two] = [await waiting('approval', { of: 'exclude' }), await waiting('approval', { of: 'exclude' })]
     const target = { filter: { 'input.of': 'exclude' }, exclude: [one] }
@@ -106,10 +129,12 @@ describe('a batch', () => {
     [{ filter: { statuss: 'faulted' } }, '/target/filter/statuss', /Did you mean "status"/],
     [{ filter: { status: { a: 1 } } }, '/target/filter/status', /must be text/],
     [{ filter: { tag: 'two words' } }, '/target/filter/tag', /tags of workflows/],
+    [{ filter: { status: 'queued', 'startedAt[gte]': '-1h' } }, '/target/filter/status', /has begun/],
+    [{ filter: { 'startedAt[gte]': 'soon' } }, '/target/filter/startedAt[gte]', /write an instant/],
     [{ filter: { status: 'odd' } }, '/target/filter/status', /one or more of queued/],
     [{ filter: { definition: 'approval', version: 'x' } }, '/target/filter/version', /integer/],
     [{ filter: { status: 'paused' }, asOf: '2999-01-01T00:00:00Z' }, '/target/asOf', /has been/],
-    [{ exclude: ['wfi_00000000-0000-7000-8000-000000000000'] }, '/filter', /at least one condition/],
+    [{ exclude: ['wfi_00000000-0000-7000-8000-000000000000'] }, '/target/filter', /at least one condition/],
   ])('refuses %j with the place and the fix', async (target, field, text) => {
     const { status, body } = await api.call('POST', B, { body: { action: 'pause', target } })
     expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patternWords } from '../src/request/pattern-words.ts'
 import { approval, sums } from './documents.ts'
 import { openTestApi, type TestApi } from './open-test-api.ts'
 
@@ -47,6 +48,64 @@ describe('a problem', () => {
     expect(field).toMatchObject({ pointer: '/dryRum', text: expect.stringMatching(/Did you mean "dryRun"\?$/) })
     const [query] = (await api.call('GET', '/workflow-instances?statuss=faulted')).body.errors
     expect([query.pointer, query.text]).toEqual([undefined, expect.stringMatching(/Did you mean "status"\?$/)])
+  })
+
+  it('points at the field of the request, whatever the engine calls it', async () => {
+    const refused = async (body: object) => (await api.call('POST', '/batch-operations', { body })).body.errors[0]
+    expect(await refused({ action: 'cancel', target: { filter: {} }, dryRun: true })).toMatchObject({
+      pointer: '/target/filter',
+      text: expect.stringMatching(/^"target\/filter" must be at least one condition/),
+    })
+    expect(await refused({ action: 'migrate', target: { filter: { status: 'faulted' } } })).toMatchObject({
+      pointer: '/options/version',
+    })
+  })
+
+  it('tells a fact that is not there from an instance that is not there', async () => {
+    const id = await start('approval')
+    const fork = (of: string) => api.call('POST', `/workflow-instances/${of}/fork`, { body: { at: 999 } })
+    expect((await fork(id)).body).toMatchObject({
+      status: 400,
+      code: 'INVALID_REQUEST',
+      errors: [
+        { pointer: '/at', text: expect.stringMatching(/^"at" must be the number of one of its facts, 1 to \d+$/) },
+      ],
+    })
+    const nobody = 'wfi_01900000-0000-7000-8000-000000000000'
+    expect((await fork(nobody)).body).toMatchObject({ status: 404, code: 'INSTANCE_NOT_FOUND' })
+  })
+
+  it('says what a name must look like in words', async () => {
+    const text = async (url: string) => (await api.call('GET', url)).body.errors[0].text
+    expect(await text('/streams/events?topic=lock')).toBe(
+      '"topic" must be one or more of instances, definitions, incidents, schedules, cluster, locks, with commas',
+    )
+    expect(await text('/workflow-instances?q=%20')).toBe('"q" must not be blank')
+    const { body } = await api.call('POST', '/events', { body: { name: '' } })
+    expect(body.detail).toBe('"name" must have 1 to 255 characters, none of them a control character')
+  })
+
+  it('says why a body is no JSON, and that it is but has a name that is refused', async () => {
+    const detail = async (payload: string) => {
+      const headers = { 'content-type': 'application/json' }
+      const { body } = await api.app.inject({ method: 'POST', url: '/flow/api/v1/events', payload, headers })
+      return JSON.parse(body).detail
+    }
+    expect(await detail('{"name":"x",}')).toMatch(/^The body cannot be read as JSON: .*line 1, column 13/)
+    expect(await detail('{"name":"x","payload":{"__proto__":{}}}')).toMatch(
+      /called __proto__ .* are refused: rename them/,
+    )
+  })
+
+  it('has words for every pattern of the API', async () => {
+    const { body } = await api.call('GET', '/openapi.json')
+    const patterns = new Set(
+      Array.from(JSON.stringify(body.paths).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g), ([, text]) =>
+        JSON.parse(text!),
+      ),
+    )
+    expect(patterns.size).toBeGreaterThan(10)
+    expect([...patterns].filter((pattern) => patternWords(pattern) === undefined)).toEqual([])
   })
 })
 

@@ -122,6 +122,10 @@ describe('every operation', () => {
       waitsFor: [{ kind: 'event', name: 'approved' }],
     })
     expect((await done('GET', `${I}/${id}/state?at=1`)).body).toMatchObject({ seq: 1, steps: [{ activity: 'ask' }] })
+    expect((await done('GET', `${I}/${id}/timeline`)).body.items.at(-1)).toMatchObject({
+      status: 'suspended',
+      endedAt: null,
+    })
     expect((await done('GET', `${I}/${id}/activities?at=1`)).body).toMatchObject({
       seq: 1,
       items: [{ activity: 'ask', status: 'running', runs: 1 }],
@@ -135,6 +139,12 @@ describe('every operation', () => {
     await done('GET', '/streams/events?follow=false&topics=cluster')
     const told = await done('GET', `/streams/events?follow=false&after=1&instance=${id}`)
     expect(told.body).toContain(`"type":"started"`)
+    await ended(id)
+    expect((await done('DELETE', `${I}/${id}?dryRun=true`)).body).toMatchObject({ id, incidents: 0 })
+    expect((await done('DELETE', `${I}/${id}`)).status).toBe(204)
+    const after = await done('GET', `/streams/events?follow=false&after=1&topics=instances&instance=${id}`)
+    expect(after.body).toContain(`"type":"deleted"`)
+    expect(after.body).not.toContain(`"type":"started"`)
     expect(told.headers['x-accel-buffering']).toBe('no')
   })
 
@@ -416,7 +426,7 @@ describe('every operation', () => {
     // Told in the order of commits: only when no older transaction runs on that server, in whichever database.
     const told = async () => (await done('GET', '/cluster/events')).body.items
     const kinds = async () => (await told()).map(({ kind }: { kind: string }) => kind)
-    await expect.poll(kinds).toEqual(['joined', 'cordoned', 'draining', 'drained', 'uncordoned'])
+    await expect.poll(kinds).toEqual(['joined', 'lock-broken', 'cordoned', 'draining', 'drained', 'uncordoned'])
     const [first, ...others] = await told()
     expect(first).toMatchObject({ kind: 'joined', nodeId: id, detail: { roles } })
     const rest = await done('GET', `/cluster/events?after=${others[0].position}&limit=1`)
@@ -484,6 +494,13 @@ describe('every operation', () => {
     await done('DELETE', '/retention/holds?definitionId=sums')
     expect((await done('GET', '/retention/rules')).body.items).toEqual([])
     expect((await done('POST', '/retention/sweep')).body.ended).toBe('done')
+  })
+
+  it('of settings', async () => {
+    const { body, headers } = await done('GET', '/settings')
+    expect(body).toMatchObject({ items: [], clusterName: 'lockstep', nodeId: expect.stringMatching(/^nod_/) })
+    const again = await api.call('GET', '/settings', { headers: { 'if-none-match': headers.etag! } })
+    expect(again.status).toBe(304)
   })
 
   it('was called', () => {

@@ -502,7 +502,7 @@ export const hostileRequests = (id: string): readonly HostileRequest[] => [
     400,
     'INVALID_REQUEST',
   ],
-  ['a fork from the future', 'POST', `${I}/${id}/fork`, { body: { at: 99_999 } }, 404, 'INSTANCE_NOT_FOUND'],
+  ['a fork from the future', 'POST', `${I}/${id}/fork`, { body: { at: 99_999 } }, 400, 'INVALID_REQUEST'],
   ['an incident that is none', 'GET', '/incidents/nothing', {}, 400, 'INVALID_ID'],
   [
     'an incident that is not there',

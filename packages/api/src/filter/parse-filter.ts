@@ -4,7 +4,7 @@
  * that have any. Imports nothing: it runs in browsers too.
  */
 
-const TIMES: readonly string[] = ['createdAt', 'finishedAt']
+const TIMES: readonly string[] = ['createdAt', 'startedAt', 'finishedAt']
 
 /** What may stand before the operator in a filter of instances; a name that ends with a dot begins many. */
 const NAMES: readonly string[] = [
@@ -52,7 +52,7 @@ function faultOf(name: string, bracket: string | undefined, sign: string): strin
     return Object.values(OPERATORS).includes(operator ?? '')
       ? undefined
       : `write ${name}>=-1h, or ${name}<2026-03-29: a time is before or after another`
-  return operator === undefined ? undefined : `write ${name}=…: only ${TIMES.join(' and ')} are before or after`
+  return operator === undefined ? undefined : `write ${name}=…: only ${TIMES.join(', ')} are before or after`
 }
 
 /** Whether a filter of instances has such a query parameter. */

@@ -1,5 +1,6 @@
-import { silentLogger, systemClock } from '@lockstep/base'
-import type { NewAuditEntry } from '@lockstep/engine/ports'
+import { type Logger, silentLogger, systemClock } from '@lockstep/base'
+import type { AuditStore, NewAuditEntry } from '@lockstep/engine/ports'
+import { virtualClock } from '@lockstep/testing/simulation'
 import { describe, expect, it } from 'vitest'
 import { AuditTrail } from './audit-trail.ts'
 
@@ -170,4 +171,57 @@ describe('the audit trail', () => {
     await closed
     expect(entries.map(({ detail }) => detail?.times ?? 1)).toEqual([2, 1])
   })
+
+  it('tries again while it closes, soon at first, until the store takes what waits', async () => {
+    const { trail, clock, errors, appended } = closing((time) => (time <= 2 ? 'fails' : 'takes'))
+    trail.note(entry('a'))
+    trail.note(entry('b'))
+    const closed = trail.close()
+    expect(await clock.runUntilIdle()).toBe(true)
+    await closed
+    expect(appended).toEqual([
+      { at: 0, operations: ['a', 'b'] },
+      { at: 100, operations: ['a', 'b'] },
+      { at: 300, operations: ['a', 'b'] },
+    ])
+    expect(errors).toEqual([])
+  })
+
+  it.each(['fails', 'hangs'] as const)(
+    'gives up after five seconds on a store that %s, and logs what is lost',
+    async (how) => {
+      const { trail, clock, errors, appended } = closing(() => how)
+      trail.note(entry('a'))
+      let endedAt: number | undefined
+      const closed = trail.close().then(() => {
+        endedAt = clock.monotonic()
+      })
+      expect(await clock.runUntilIdle()).toBe(true)
+      await closed
+      expect(endedAt).toBe(5_000)
+      if (how === 'fails') expect(appended.length).toBeGreaterThan(5)
+      expect(errors).toEqual([
+        ['audit entries could not be written before the stop', [expect.objectContaining({ operation: 'a' })]],
+      ])
+    },
+  )
 })
+
+/** A trail on a store that does as it is told, the first time and the others, and on time that passes when the test says so. */
+function closing(how: (time: number) => 'takes' | 'fails' | 'hangs') {
+  const clock = virtualClock()
+  const appended: { readonly at: number; readonly operations: readonly string[] }[] = []
+  const errors: unknown[] = []
+  const store: AuditStore = {
+    append: (given) => {
+      appended.push({ at: clock.monotonic(), operations: given.map(({ operation }) => operation) })
+      const told = how(appended.length)
+      if (told === 'hangs') return new Promise(() => {})
+      return told === 'takes' ? Promise.resolve() : Promise.reject(new Error('the store is busy'))
+    },
+    list: async () => ({ rows: [], lookedTo: undefined }),
+    trim: async () => 0,
+  }
+  const logger: Logger = { ...silentLogger, error: (message, fields) => void errors.push([message, fields?.entries]) }
+  return { trail: new AuditTrail({ store, clock, logger }), clock, errors, appended }
+}

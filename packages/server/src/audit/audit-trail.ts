@@ -2,14 +2,18 @@
  * Who changed what. Entries of one moment leave in one statement, and those that say the same (the same caller started, a hundred times) are
  * one that tells how many: a busy program would otherwise fill the log with one line. A request that waits for its entry (`written`) pays for that statement; the
  * busy ones (starts, resumes, events, tasks) hand theirs over and go on: it is written within a tenth of a second, and before a clean
- * stop ends. What a process that is killed had not written yet is lost; the journal of the instance has the fact itself. Strangers who are told to
- * come back later are counted for a minute: whoever never stops asking fills no disk.
+ * stop ends, which a store that is away holds up for some seconds and no longer. What a process that is killed had not written yet is lost; the
+ * journal of the instance has the fact itself. Strangers who are told to come back later are counted for a minute: whoever never stops asking
+ * fills no disk.
  */
-import { type Clock, errorMessage, type Logger } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, sleep, withTimeout } from '@lockstep/base'
 import type { AuditStore, NewAuditEntry } from '@lockstep/engine/ports'
 
 const GATHER_MS = 50
 const AGAIN_MS = 1_000
+/** A stop tries again sooner, and gives up in the end: what then still waits goes to the log. */
+const CLOSE_AGAIN_MS = 100
+const LONGEST_CLOSE_MS = 5_000
 const TALLY_MS = 60_000
 /** Addresses that are told apart in one minute. */
 const MOST_TALLIES = 1_000
@@ -52,6 +56,8 @@ export class AuditTrail {
   /** The last one that was noted, while it may still be added to. */
   #last: { readonly sign: NoteSign; readonly waiting: Waiting } | undefined
   #waiting: Waiting[] = []
+  /** Sent to the store, which has not answered. */
+  #sent: readonly Waiting[] = []
   /** Of those that wait, what may still be added to, by all that they say. */
   readonly #noted = new Map<string, Waiting>()
   /** Of strangers who were turned away, by what they tried and from where. */
@@ -106,14 +112,29 @@ export class AuditTrail {
     else this.#tallyTimer ??= this.#o.clock.schedule(TALLY_MS, () => this.#takeTallies())
   }
 
-  /** Writes what waits. */
+  /** Writes what waits, and tries for some seconds where the store does not take it. */
   async close(): Promise<void> {
     this.#closed = true
     this.#takeTallies()
     this.#timer?.cancel()
-    await this.#writing // a failure of what was under way is no answer to what follows
-    while (this.#waiting.length > 0 && (await this.#flush()));
-    if (this.#waiting.length > 0) this.#giveUp('audit entries could not be written before the stop', this.#waiting)
+    const endsAt = this.#o.clock.monotonic() + LONGEST_CLOSE_MS
+    await this.#within(endsAt, this.#writing) // a failure of what was under way is no answer to what follows
+    for (let pauseMs = CLOSE_AGAIN_MS; this.#waiting.length > 0; ) {
+      if (await this.#within(endsAt, this.#flush())) continue
+      const leftMs = endsAt - this.#o.clock.monotonic()
+      if (leftMs <= 0) break
+      await sleep(this.#o.clock, Math.min(pauseMs, leftMs))
+      pauseMs = Math.min(pauseMs * 2, AGAIN_MS)
+    }
+    const lost = [...this.#sent, ...this.#waiting]
+    if (lost.length > 0) this.#giveUp('audit entries could not be written before the stop', lost)
+  }
+
+  /** `false`: the store would not take them, or did not say so in time. */
+  async #within(endsAt: number, written: Promise<boolean> | undefined): Promise<boolean> {
+    if (written === undefined) return true
+    const { clock } = this.#o
+    return withTimeout(clock, Math.max(0, endsAt - clock.monotonic()), 'the audit log', written).catch(() => false)
   }
 
   #takeTallies(): void {
@@ -161,6 +182,7 @@ export class AuditTrail {
     this.#noted.clear()
     this.#last = undefined
     if (batch.length === 0) return true
+    this.#sent = batch
     try {
       await this.#o.store.append(batch.map(counted))
       if (this.#waiting.length > 0) this.#later(0)
@@ -172,6 +194,7 @@ export class AuditTrail {
       this.#later(AGAIN_MS)
       return false
     } finally {
+      this.#sent = []
       for (const { settled } of batch) settled?.()
     }
   }

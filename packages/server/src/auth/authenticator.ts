@@ -6,6 +6,7 @@
 import type { Clock } from '@lockstep/base'
 import { DEFAULT_TENANT } from '@lockstep/engine'
 import type { AccessStore } from '@lockstep/engine/ports'
+import { networkOf } from '../hardening/network-of.ts'
 import { RateLimiter } from '../hardening/rate-limiter.ts'
 import { hashOf, KEY_PREFIX, parseKey, sameHash } from './api-key.ts'
 import type { BearerTokens } from './bearer-token.ts'
@@ -101,7 +102,7 @@ export class Authenticator {
     const text = BEARER.exec(header)?.[1]
     const found = text === undefined ? undefined : await this.#find(text, address)
     if (found !== undefined) return found
-    const waitMs = this.#failures.ask(address)
+    const waitMs = this.#failures.ask(networkOf(address))
     if (waitMs > 0) throw new RateLimited({ what: 'failed attempts from this address', retryAfterMs: waitMs })
     throw new Unauthenticated({})
   }
@@ -121,12 +122,12 @@ export class Authenticator {
     look: () => Promise<Principal | undefined>,
   ): Promise<Principal | undefined> {
     const isProven = this.#proven.has(credential)
-    const waitMs = isProven ? 0 : this.#inVain.ask(address, false)
+    const waitMs = isProven ? 0 : this.#inVain.ask(networkOf(address), false)
     if (waitMs > 0) throw new RateLimited({ what: 'failed attempts from this address', retryAfterMs: waitMs })
     const found = await look()
     if (found === undefined) {
       this.#proven.delete(credential)
-      this.#inVain.ask(address)
+      this.#inVain.ask(networkOf(address))
     } else if (!isProven) {
       if (this.#proven.size >= MOST_PROVEN) this.#proven.clear()
       this.#proven.add(credential)

@@ -13,6 +13,7 @@ describe('a decision is written down', () => {
   it.each([
     ['a user, as that user', who('user', 'bob'), ofAnybody, undefined, 'bob'],
     ['a key, as that key', who('key', 'shop'), ofAnn, undefined, 'shop'],
+    ['who came through the issuer, as that one', who('token', 'ann'), ofAnn, undefined, 'ann'],
     ['whoever says their own name', who('user', 'ann'), ofAnn, 'ann', 'ann'],
     ['an operator who acts for somebody, as both', who('user', 'bob'), ofAnn, 'accounting', 'accounting (through bob)'],
     ['a key that acts for somebody, as both', who('key', 'shop'), ofAnybody, 'eve', 'eve (through shop)'],
@@ -23,6 +24,7 @@ describe('a decision is written down', () => {
 
   it.each([
     ['a user whom the task does not name', who('user', 'bob'), ofAnn, undefined],
+    ['who came through the issuer, and is not named', who('token', 'bob'), ofAnn, undefined],
     ['an operator who acts for somebody whom it does not name', who('user', 'bob'), ofAnn, 'eve'],
     ['who may decide and nothing else, in the name of another', who('key', 'shop', ['tasks:decide']), ofAnybody, 'eve'],
   ])('but not of %s', (_, principal, task, by) => {

@@ -4,7 +4,7 @@ import { may, type Principal } from './principal.ts'
 
 /**
  * Who a decision is written down as. Whoever has proven who they are cannot say another name, unless they keep instances running: then both
- * names are kept. Where a task names who may do it, a user has to be one of them, or act for one of them.
+ * names are kept. Where a task names who may do it, people have to be one of them, or act for one of them: users, and whoever comes through the issuer.
  */
 export function decidedBy(
   principal: Principal,
@@ -17,7 +17,7 @@ export function decidedBy(
   if (isForAnother && !may(principal, 'instances:operate'))
     throw new TaskNotYours({ who: name, why: `it cannot be done in the name of "${by}": leave "by" out` })
   const named = assignee === undefined ? candidates : [assignee, ...candidates]
-  if (kind === 'user' && named.length > 0 && !named.includes(by ?? name)) {
+  if (kind !== 'key' && named.length > 0 && !named.includes(by ?? name)) {
     const all = named.map((each) => `"${each}"`).join(', ')
     throw new TaskNotYours({
       who: name,

@@ -6,6 +6,7 @@ import type { Clock } from '@lockstep/base'
 import { DEFAULT_TENANT } from '@lockstep/engine'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tell } from '../audit/audited.ts'
+import { networkOf } from '../hardening/network-of.ts'
 import { hook, type MaybeLater } from '../route/hook.ts'
 import type { Access } from './access.ts'
 import { Forbidden, RouteWithoutPermission, Unauthenticated } from './errors.ts'
@@ -106,7 +107,7 @@ export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock):
 
 /** Everybody is the same principal where nobody is asked: then addresses are all that tells them apart. */
 const callerOf = (principal: Principal | undefined, { ip }: FastifyRequest): string =>
-  principal === undefined || principal.kind === 'anonymous' ? `address ${ip}` : principal.id
+  principal === undefined || principal.kind === 'anonymous' ? `address ${networkOf(ip)}` : principal.id
 
 function missingFrom(
   principal: Principal,

@@ -32,6 +32,7 @@ export const permissions = [
   'keys:manage',
   'users:manage',
   'audit:read',
+  'settings:read',
 ] as const
 
 export type Permission = (typeof permissions)[number]

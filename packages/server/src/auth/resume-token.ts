@@ -1,6 +1,7 @@
 import { toWireId } from '@lockstep/base'
 import type { Engine } from '@lockstep/engine'
 import type { AuditNote } from '../audit/audited.ts'
+import { networkOf } from '../hardening/network-of.ts'
 import type { Access } from './access.ts'
 import { hashOf } from './api-key.ts'
 import { RateLimited } from './errors.ts'
@@ -22,13 +23,13 @@ export async function withToken<T>(
   use: (tenant: string, wasUsed: boolean) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   if (kept === undefined) return use(tenant, false)
-  const waitMs = kept.tokenFailures.ask(address, false)
+  const waitMs = kept.tokenFailures.ask(networkOf(address), false)
   if (waitMs > 0) throw new RateLimited({ what: 'tokens that open nothing', retryAfterMs: waitMs })
   const owner = await kept.store.resumeTokens.tenantOf(hashOf(token))
   const traced = owner === undefined ? undefined : await engine.resumeTokens.trace(token, owner)
   if (owner !== undefined) note.tenant = owner
   if (traced !== undefined) note.target = toWireId('instance', traced.instanceId)
   const used = owner === undefined ? undefined : await use(owner, traced?.isUsed === true)
-  if (used === undefined) kept.tokenFailures.ask(address)
+  if (used === undefined) kept.tokenFailures.ask(networkOf(address))
   return used
 }

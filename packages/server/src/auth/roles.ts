@@ -7,7 +7,11 @@ export type Role = (typeof roles)[number]
 
 export const isRole = (text: unknown): text is Role => (roles as readonly unknown[]).includes(text)
 
-const viewer: readonly Permission[] = permissions.filter((each) => each.endsWith(':read') && each !== 'audit:read')
+/** Who did what, and how nodes are set up, is for those who run them. */
+const ADMIN_READS: readonly Permission[] = ['audit:read', 'settings:read']
+const viewer: readonly Permission[] = permissions.filter(
+  (each) => each.endsWith(':read') && !ADMIN_READS.includes(each),
+)
 
 /** Keeps what was built running. */
 const operator: readonly Permission[] = [

@@ -1,3 +1,4 @@
+import { networkOf } from '../hardening/network-of.ts'
 import type { KeptAccess } from './access.ts'
 import { RateLimited, SignInFailed } from './errors.ts'
 import { grantedTo, type Principal } from './principal.ts'
@@ -19,7 +20,7 @@ export async function signIn(
 ): Promise<{ readonly principal: Principal; readonly cookie: string }> {
   const name = given.toLowerCase()
   for (const [key, limiter] of [
-    [address, kept.signIns.byAddress],
+    [networkOf(address), kept.signIns.byAddress],
     [name, kept.signIns.byName],
   ] as const) {
     const waitMs = limiter.ask(key)

@@ -2,6 +2,7 @@
 import { errorCode, errorMessage, type Logger } from '@lockstep/base'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tell } from '../audit/audited.ts'
+import { networkOf } from '../hardening/network-of.ts'
 import { sayPage } from '../resume-page/page-html.ts'
 import type { Access, KeptAccess } from './access.ts'
 import { RateLimited, SignInFailed } from './errors.ts'
@@ -97,7 +98,7 @@ export function signOnRoutes(app: FastifyInstance, { access, basePath, publicUrl
 }
 
 function count({ signIns }: KeptAccess, address: string): void {
-  const waitMs = signIns.byAddress.ask(address)
+  const waitMs = signIns.byAddress.ask(networkOf(address))
   if (waitMs > 0) throw new RateLimited({ what: 'attempts to sign in', retryAfterMs: waitMs })
 }
 

@@ -7,7 +7,7 @@ import { inputParameters, instanceFilterParameters, readInstanceFilter } from '.
 /** A filter that stands in a body: the parameters of lists, as members. */
 export const FilterBody = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them.',
+    'As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them.',
 })
 
 const NAMES = Object.keys(instanceFilterParameters)

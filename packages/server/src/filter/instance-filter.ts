@@ -34,6 +34,7 @@ export const instanceFilterParameters = {
   tag: text('One or more tags, with commas: instances of workflows that have any of them.'),
   q: SearchText('An id or correlation id, or what it begins with; or a part of the id or name of the workflow.'),
   ...times('createdAt', 'Start'),
+  ...times('startedAt', 'The same, of those that are no longer queued:'),
   ...times('finishedAt', 'End'),
 }
 
@@ -57,6 +58,7 @@ export function readInstanceFilter(query: Readonly<Record<string, unknown>>, now
     tags: tagsOf(said('tag')),
     text: textOf(said('q')),
     created: rangeOf(said, 'createdAt', now),
+    started: rangeOf(said, 'startedAt', now),
     finished: rangeOf(said, 'finishedAt', now),
     input: inputs.map((name) => ({ path: name.split('.').slice(1), value: said(name)! })),
   } as InstanceFilter

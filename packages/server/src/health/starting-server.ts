@@ -33,7 +33,13 @@ export async function openStartingServer({ host, port, basePath, stage }: Starti
   const server = createServer(timeouts, (request, response) => {
     const { status, type, body } = answerTo((request.url ?? '').split('?', 1)[0]!.slice(basePath.length), stage())
     const later = status === 503 ? { 'retry-after': '1' } : {}
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', connection: 'close', ...later })
+    response.writeHead(status, {
+      'content-type': type,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+      ...later,
+    })
     response.end(JSON.stringify(body))
     request.resume()
   })

@@ -1,8 +1,8 @@
-import { errorMessage, type Json } from '@lockstep/base'
+import type { Json } from '@lockstep/base'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { MalformedJson } from '../problem/request-errors.ts'
+import { parseJson } from '../request/json-body.ts'
 import { refuseUnreadable } from '../request/readable.ts'
-import { checkSound, type JsonLimits } from '../request/sound-json.ts'
+import { checkSound, type JsonLimits, refusePrototypes } from '../request/sound-json.ts'
 
 /** As the answer to others names them. */
 export const ACCEPTED = ['application/json', 'application/x-www-form-urlencoded', 'text/…']
@@ -14,11 +14,10 @@ export const bodyBytes = (request: FastifyRequest): number => sizes.get(request)
 
 /** JSON, forms and text; nothing that is compressed. */
 export function readWorkflowBodies(app: FastifyInstance, limits: JsonLimits): void {
-  const json = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   const read = (
     types: string | RegExp,
-    parse: (request: FastifyRequest, text: string) => Promise<Json> | Json,
+    parse: (text: string) => Json,
     asJson: (text: string, value: Json) => string,
   ): void => {
     app.addContentTypeParser(types, { parseAs: 'string' }, async (request: FastifyRequest, given: string | Buffer) => {
@@ -26,26 +25,14 @@ export function readWorkflowBodies(app: FastifyInstance, limits: JsonLimits): vo
       sizes.set(request, Buffer.byteLength(text))
       refuseUnreadable(request)
       if (text === '') return undefined
-      const value = await parse(request, text)
+      const value = parse(text)
       checkSound(asJson(text, value), value, limits)
       return value
     })
   }
-  read(
-    /^application\/(?:[\w.+-]+\+)?json/,
-    (request, text) => {
-      return new Promise((resolve, reject) => {
-        json(request, text, (error, value) =>
-          error === null
-            ? resolve(value as Json)
-            : reject(new MalformedJson({ reason: errorMessage(error.cause ?? error) })),
-        )
-      })
-    },
-    (text) => text,
-  )
-  read('application/x-www-form-urlencoded', (_request, text) => fieldsOf(text), written)
-  read(/^text\//, (_request, text) => text, written)
+  read(/^application\/(?:[\w.+-]+\+)?json\b/, parseJson, (text) => text)
+  read('application/x-www-form-urlencoded', fieldsOf, written)
+  read(/^text\//, (text) => text, written)
 }
 
 const written = (_text: string, value: Json): string => JSON.stringify(value)
@@ -59,5 +46,7 @@ function fieldsOf(text: string): Json {
     else if (Array.isArray(before)) before.push(value)
     else fields.set(name, [before, value])
   }
-  return Object.fromEntries(fields)
+  const found = Object.fromEntries(fields)
+  refusePrototypes(found)
+  return found
 }

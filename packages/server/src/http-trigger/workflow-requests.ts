@@ -13,7 +13,7 @@ import type { Room } from '../overload/admission.ts'
 import { pathOf } from '../problem/problem-replies.ts'
 import { BodyTooLarge, MethodNotAllowed, RouteNotFound, ShuttingDown } from '../problem/request-errors.ts'
 import { idempotencyKey } from '../request/idempotency-key.ts'
-import { checkSound, type JsonLimits } from '../request/sound-json.ts'
+import { checkSound, type JsonLimits, refusePrototypes } from '../request/sound-json.ts'
 import type { Answer } from '../route/answer.ts'
 import { goneSignal } from '../route/gone-signal.ts'
 import type { ApiContext } from '../route/route.ts'
@@ -107,6 +107,7 @@ async function start(context: ApiContext, endpoint: FoundEndpoint, request: Fast
   const { method, headers, principal } = request
   const query = { ...(request.query as Record<string, Json>) }
   checkSound(JSON.stringify(query), query)
+  refusePrototypes(query)
   const body = (request.body ?? null) as Json
   const key = idempotencyKey(headers)
   const { tenant, definitionId, activity, path } = endpoint

@@ -44,7 +44,7 @@ export class EventStream extends Readable implements LiveFollower {
 
   get wantsFacts(): boolean {
     const { topics } = this.#o.filter
-    return topics === undefined || topics.has('instances')
+    return topics === undefined || topics.has('instances') || topics.has('locks')
   }
 
   begins(at: LiveCursor, reset: boolean): void {

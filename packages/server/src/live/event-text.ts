@@ -54,6 +54,8 @@ function about({ topic, subject, data }: LiveEvent): object {
       return { incidentId: toWireId('incident', subject), ...rest }
     case 'schedules':
       return { scheduleId: subject, ...rest }
+    case 'locks':
+      return { lock: subject, ...rest }
     case 'cluster':
       return { nodeId: toWireId('node', subject), ...rest }
   }

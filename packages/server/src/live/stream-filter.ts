@@ -28,10 +28,10 @@ export function filterKey(filter: StreamFilter): string {
   return key
 }
 
-/** Facts are an instance's own, incidents are about one. */
+/** Facts are an instance's own, incidents are about one, and so is what instances do with locks. */
 export function instanceOf({ topic, subject, data }: LiveEvent): string | undefined {
   if (topic === 'instances') return subject
-  if (topic !== 'incidents') return undefined
+  if (topic !== 'incidents' && topic !== 'locks') return undefined
   const { instanceId } = (data ?? {}) as { readonly instanceId?: unknown }
   return typeof instanceId === 'string' ? instanceId : undefined
 }

@@ -11,6 +11,7 @@ export const topicPermissions: Readonly<Record<LiveTopic, Permission>> = {
   incidents: 'incidents:read',
   schedules: 'schedules:read',
   cluster: 'cluster:read',
+  locks: 'locks:read',
 }
 
 /** What a stream carries: the topics asked for, or else all that this one may hear. `undefined`: every topic there is. */

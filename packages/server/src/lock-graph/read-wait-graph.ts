@@ -13,7 +13,7 @@ export interface ReadWaits {
   /** Locks that somebody waits for. */
   readonly locks: readonly LockView[]
   readonly waiters: readonly LockWaiter[]
-  /** There are more locks or waiters than were looked at. */
+  /** There are more locks than were looked at, or may be more waiters. */
   readonly truncated: boolean
 }
 
@@ -25,7 +25,7 @@ export async function readWaitGraph(
   monitor: Pick<LockMonitor, 'list' | 'read'>,
   store: Pick<HoldingStore, 'lockWaiters'>,
 ): Promise<ReadWaits> {
-  const [scan, waiters] = await Promise.all([scanLocks(monitor), store.lockWaiters(MOST_WAITERS)])
+  const [scan, { waiters, more }] = await Promise.all([scanLocks(monitor), store.lockWaiters(MOST_WAITERS)])
   const named = new Set(waiters.map(({ name }) => name))
   const locks = scan.locks.filter(({ name, waitingCount }) => waitingCount > 0 || named.has(name))
   const graph = waitGraph(locks, waiters)
@@ -33,7 +33,7 @@ export async function readWaitGraph(
   return {
     graph: { ...graph, deadlocks },
     ...{ locks, waiters },
-    truncated: scan.truncated || locks.some((lock) => lock.waitingCount > lock.waiters.length),
+    truncated: scan.truncated || more || locks.some((lock) => lock.waitingCount > lock.waiters.length),
   }
 }
 
@@ -42,7 +42,7 @@ async function confirmed(
   store: Pick<HoldingStore, 'lockWaiters'>,
   before: readonly LockView[],
 ): Promise<WaitGraph['deadlocks']> {
-  const waiters = await store.lockWaiters(MOST_WAITERS)
+  const { waiters } = await store.lockWaiters(MOST_WAITERS)
   const again = before.length > MOST_READS ? (await scanLocks(monitor)).locks : await readEach(monitor, before)
   const after = new Map(again.map((lock) => [lock.name, lock]))
   const lasting = before.flatMap((lock) => {

@@ -91,7 +91,7 @@ describe('a circle that was seen', () => {
         list: async () => ({ locks: first.locks }),
         read: async (name) => again.find((lock) => lock.name === name) ?? first.locks.find((l) => l.name === name),
       },
-      { lockWaiters: async () => (asked++ === 0 ? first.waiters : waiters) },
+      { lockWaiters: async () => ({ waiters: asked++ === 0 ? first.waiters : waiters, more: false }) },
     )
   }
 
@@ -113,10 +113,10 @@ describe('a circle that was seen', () => {
       asked += 1
       return Promise.resolve(answer)
     }
-    const { graph } = await readWaitGraph(
+    const { graph, truncated } = await readWaitGraph(
       { list: () => count({ locks: [...others, ...locks] }), read: () => count(undefined) },
-      { lockWaiters: () => count(waiters) },
+      { lockWaiters: () => count({ waiters, more: true }) },
     )
-    expect([graph.deadlocks.length, asked]).toEqual([1, 4])
+    expect([graph.deadlocks.length, asked, truncated]).toEqual([1, 4, true])
   })
 })

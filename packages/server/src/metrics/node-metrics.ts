@@ -35,7 +35,7 @@ export class NodeMetrics implements EngineMetrics {
   constructor(clock: Clock) {
     this.#clock = clock
     this.#expose()
-    exposeProcess(this.registry)
+    exposeProcess(this.registry, clock)
   }
 
   committed(items: number, starts: number, ms: number): void {
@@ -103,7 +103,7 @@ export class NodeMetrics implements EngineMetrics {
       () => each('status', this.#ended),
     )
     const duration = 'lockstep_instance_duration_seconds'
-    expose(this.registry, 'histogram', duration, 'From the making of an instance to its end.', () =>
+    expose(this.registry, 'histogram', duration, 'From the making of an instance to its end, by how it ended.', () =>
       ENDS.flatMap((status) => histogram(duration, this.#durations[status]!, { status })),
     )
     buckets(
@@ -121,7 +121,11 @@ export class NodeMetrics implements EngineMetrics {
       'Occurrences of schedules that this node decided about.',
       () => each('state', this.#runs),
     )
-    counter('lockstep_schedule_misfires_total', 'Occurrences that were missed and let go.', () => this.#misfires)
+    counter(
+      'lockstep_schedule_misfires_total',
+      'Occurrences that nobody fired in time and that their misfire rule let go.',
+      () => this.#misfires,
+    )
     expose(
       this.registry,
       'gauge',
@@ -136,6 +140,10 @@ export class NodeMetrics implements EngineMetrics {
       'From sending a statement to its answer, the wait for a connection included.',
       this.#query,
     )
-    counter('lockstep_database_deadlocks_total', 'Transactions undone because of a deadlock.', () => this.#deadlocks)
+    counter(
+      'lockstep_database_deadlocks_total',
+      'Transactions that the database undid because of a deadlock. They are tried again.',
+      () => this.#deadlocks,
+    )
   }
 }

@@ -2,6 +2,7 @@
 import type { LockStats } from '@lockstep/coordination'
 import type { Registry } from 'prom-client'
 import { expose, one, type Sample } from './exposition.ts'
+import { contendedOf, toldLocks } from './told-locks.ts'
 
 export interface PoolStats {
   readonly name: string
@@ -28,15 +29,17 @@ export interface MetricSources {
   readonly locks: () => readonly LockStats[] | undefined
   readonly caches?: (() => readonly CacheStats[]) | undefined
   readonly streams: () => number
+  /** Of the whole cluster. */
+  readonly dueAge: () => Promise<readonly Sample[]>
   /** Seconds, by what was asked. */
   readonly roundTrips: () => ReadonlyMap<string, number>
 }
 
-/** Names of locks are cut to patterns; those beyond this are one. */
+/** Names of locks are cut to patterns; those beyond this are told as one. */
 const MOST_PATTERNS = 50
 
 export function exposeSources(registry: Registry, sources: MetricSources): void {
-  const gauge = (name: string, help: string, read: () => readonly Sample[]): void =>
+  const gauge = (name: string, help: string, read: () => readonly Sample[] | Promise<readonly Sample[]>): void =>
     expose(registry, 'gauge', name, help, read)
   const counter = (name: string, help: string, read: () => readonly Sample[]): void =>
     expose(registry, 'counter', name, help, read)
@@ -45,6 +48,11 @@ export function exposeSources(registry: Registry, sources: MetricSources): void 
     { labels: sources.node, value: 1 },
   ])
   gauge('lockstep_instances_held', 'Instances that this node has in hand.', () => one(sources.heldCount()))
+  gauge(
+    'lockstep_queue_oldest_due_seconds',
+    'How long the first of what is due in the cluster, and nobody has in hand, has waited; 0 where nothing is. Every node says the same.',
+    sources.dueAge,
+  )
   gauge('lockstep_live_streams', 'Open live streams.', () => one(sources.streams()))
   gauge('lockstep_round_trip_seconds', 'Last measured round trip, by what was asked.', () =>
     [...sources.roundTrips()].map(([target, value]) => ({ labels: { target }, value })),
@@ -54,7 +62,7 @@ export function exposeSources(registry: Registry, sources: MetricSources): void 
     sources.pools().map((pool) => ({ labels: { pool: pool.name }, value: read(pool) }))
   gauge(
     'lockstep_pool_connections',
-    'Open connections to the database.',
+    'Open connections, by pool: those to the database, and of Redis the one that locks use.',
     pools((pool) => pool.openCount),
   )
   gauge(
@@ -73,12 +81,11 @@ export function exposeSources(registry: Registry, sources: MetricSources): void 
     pools((pool) => pool.waitingCount),
   )
 
+  const told = toldLocks(MOST_PATTERNS)
   const locks = (read: (stats: LockStats) => readonly Sample[]) => (): readonly Sample[] =>
-    (sources.locks() ?? [])
-      .slice(0, MOST_PATTERNS)
-      .flatMap((stats) =>
-        read(stats).map((sample) => ({ ...sample, labels: { lock: stats.pattern, ...sample.labels } })),
-      )
+    told(sources.locks() ?? []).flatMap((stats) =>
+      read(stats).map((sample) => ({ ...sample, labels: { lock: stats.pattern, ...sample.labels } })),
+    )
   counter(
     'lockstep_lock_requests_total',
     'What became of those who asked for a lock, by pattern of names.',
@@ -94,9 +101,14 @@ export function exposeSources(registry: Registry, sources: MetricSources): void 
     'Leases that were lost before they were released.',
     locks(({ lost }) => one(lost)),
   )
+  counter(
+    'lockstep_lock_contended_total',
+    'Those who did not get a lock at once: they waited, were refused or gave up.',
+    locks((stats) => one(contendedOf(stats))),
+  )
   gauge(
     'lockstep_lock_contention_ratio',
-    'Share of those who did not get a lock at once.',
+    'Share of those who did not get a lock at once, since the node began.',
     locks(({ contention }) => one(contention)),
   )
   for (const kind of ['wait', 'hold'] as const) {

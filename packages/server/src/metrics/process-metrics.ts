@@ -3,16 +3,17 @@
  * `_total`, and says `Nan`: tools that check metrics complain of both.
  */
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import type { Clock } from '@lockstep/base'
 import type { Registry } from 'prom-client'
 import { expose, one } from './exposition.ts'
+import { recently } from './recently.ts'
 
 const RESOLUTION_MS = 20
 
-export function exposeProcess(registry: Registry): void {
-  const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  lag.enable()
-  const gauge = (name: string, help: string, read: () => number): void =>
-    expose(registry, 'gauge', name, help, () => one(read()))
+type Gauge = (name: string, help: string, read: () => number) => void
+
+export function exposeProcess(registry: Registry, clock: Pick<Clock, 'monotonic'>): void {
+  const gauge: Gauge = (name, help, read) => expose(registry, 'gauge', name, help, () => one(read()))
   const counter = (name: string, help: string, read: () => number): void =>
     expose(registry, 'counter', name, help, () => one(read()))
 
@@ -31,22 +32,34 @@ export function exposeProcess(registry: Registry): void {
     'Memory outside of the heap that objects have.',
     () => process.memoryUsage().external,
   )
-  gauge('nodejs_eventloop_utilization_ratio', 'Share of time that the event loop was busy.', () => {
-    const { utilization } = performance.eventLoopUtilization()
-    return utilization
-  })
-  for (const [name, read] of Object.entries(lagOf(lag)))
-    gauge(`nodejs_eventloop_lag_${name}_seconds`, `How late timers come: ${name} since the process began.`, read)
+  exposeLoop(clock, gauge)
+}
+
+function exposeLoop(clock: Pick<Clock, 'monotonic'>, gauge: Gauge): void {
+  const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  lag.enable()
+  let loop = performance.eventLoopUtilization()
+  const read = recently(
+    clock,
+    () => ({ ...lagOf(lag), busy: performance.eventLoopUtilization(loop).utilization || 0 }),
+    () => {
+      lag.reset()
+      loop = performance.eventLoopUtilization()
+    },
+  )
+  const of = 'of the worse one of this minute and the last'
+  gauge('nodejs_eventloop_utilization_ratio', `Share of time that the event loop was busy, ${of}.`, () => read().busy)
+  for (const name of ['mean', 'p50', 'p99', 'max'] as const)
+    gauge(`nodejs_eventloop_lag_${name}_seconds`, `How late timers come: ${name} ${of}.`, () => read()[name])
 }
 
 /** What is measured includes the pause between two looks. */
-function lagOf(lag: IntervalHistogram): Readonly<Record<string, () => number>> {
-  const seconds = (read: () => number) => (): number =>
-    lag.count === 0 ? 0 : Math.max(0, read() / 1e9 - RESOLUTION_MS / 1_000)
+function lagOf(lag: IntervalHistogram): Readonly<Record<'mean' | 'p50' | 'p99' | 'max', number>> {
+  const seconds = (ns: number): number => (lag.count === 0 ? 0 : Math.max(0, ns / 1e9 - RESOLUTION_MS / 1_000))
   return {
-    mean: seconds(() => lag.mean),
-    p50: seconds(() => lag.percentile(50)),
-    p99: seconds(() => lag.percentile(99)),
-    max: seconds(() => lag.max),
+    mean: seconds(lag.mean),
+    p50: seconds(lag.percentile(50)),
+    p99: seconds(lag.percentile(99)),
+    max: seconds(lag.max),
   }
 }

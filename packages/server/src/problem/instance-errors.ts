@@ -47,6 +47,34 @@ export const InstanceWrongState = defineError(
     `${d.instanceId} is ${d.status}: it cannot ${d.verb} as it stands`,
 )
 
+export const InstanceNotEnded = defineError(
+  'INSTANCE_NOT_ENDED',
+  { retryable: false },
+  (d: { instanceId: string; status: string }) =>
+    `${d.instanceId} is ${d.status}: only what has ended can be deleted. Cancel or terminate it first`,
+)
+
+export const InstanceHeld = defineError(
+  'INSTANCE_HELD',
+  { retryable: false },
+  (d: { instanceId: string; hold: string; reason: string | undefined }) =>
+    `${d.instanceId} must not be deleted: there is a hold on ${d.hold}${d.reason === undefined ? '' : ` (${d.reason})`}. Release the hold first`,
+)
+
+export const ParentNotEnded = defineError(
+  'PARENT_NOT_ENDED',
+  { retryable: false },
+  (d: { instanceId: string; parentId: string }) =>
+    `${d.parentId}, which ran ${d.instanceId}, has not ended: it would run it once more. Delete it when that one has ended`,
+)
+
+export const InstanceUnsettled = defineError(
+  'INSTANCE_UNSETTLED',
+  { retryable: true },
+  (d: { instanceId: string }) =>
+    `The schedule of ${d.instanceId} has not taken note of its end yet: try again in a moment`,
+)
+
 export const InstanceUndone = defineError(
   'INSTANCE_UNDONE',
   { retryable: false },

@@ -16,11 +16,7 @@ export function problemPages(app: FastifyInstance): void {
     async (request, reply) => {
       const code = codes.get(`/problems/${request.params.type}`)
       if (code === undefined) throw new RouteNotFound({ method: 'GET', path: '/problems/…' })
-      return reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', "default-src 'none'")
-        .header('x-content-type-options', 'nosniff')
-        .send(page(code))
+      return reply.type('text/html; charset=utf-8').send(page(code))
     },
   )
 }

@@ -29,6 +29,10 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   BOOKMARK_NOT_FOUND: 'The instance does not wait for this',
   INSTANCE_ENDED: 'The instance has ended',
   INSTANCE_WRONG_STATE: 'The instance cannot do this as it stands',
+  INSTANCE_NOT_ENDED: 'The instance has not ended',
+  INSTANCE_HELD: 'The instance is held',
+  PARENT_NOT_ENDED: 'The workflow that ran the instance has not ended',
+  INSTANCE_UNSETTLED: 'The end of the instance is not settled yet',
   INSTANCE_UNDONE: 'What the instance did was undone',
   PARENT_TOLD: 'The workflow that ran the instance may know of its end',
   STEP_NOT_FOUND: 'The instance never began such a step',
@@ -139,5 +143,6 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   TASK_NOT_YOURS: 'The task is for somebody else',
   FORM_INVALID: 'What was handed in does not fit the form',
   UNKNOWN_OUTCOME: 'There is no such outcome to choose',
+  ARCHIVE_FAILED: 'The archive did not take the instance',
   ARCHIVE_INCOMPLETE: 'The archive did not take everything',
 }

@@ -25,9 +25,12 @@ import {
   AlreadyResumed,
   BookmarkExpired,
   BookmarkNotFound,
+  InstanceHeld,
+  InstanceNotEnded,
   InstanceUndone,
   InstanceWrongState,
   MigrationImpossible,
+  ParentNotEnded,
   ParentTold,
   ResumeInProgress,
   StepNotFound,
@@ -105,6 +108,9 @@ function extrasOf(error: unknown): object | undefined {
     return { instanceId: toWireId('instance', error.details.instanceId), key: error.details.key }
   if (BookmarkAmbiguous.is(error)) return { bookmarks: error.details.names }
   if (MigrationImpossible.is(error)) return { outcome: 'incompatible', problems: error.details.problems }
+  if (InstanceNotEnded.is(error)) return { instanceStatus: error.details.status }
+  if (InstanceHeld.is(error)) return { hold: error.details.hold, reason: error.details.reason ?? null }
+  if (ParentNotEnded.is(error)) return { parentId: error.details.parentId }
   if (InstanceWrongState.is(error)) return { outcome: 'wrong-state', instanceStatus: error.details.status }
   if (StepNotFound.is(error)) return { outcome: 'unknown-step', steps: error.details.steps }
   if (InstanceUndone.is(error)) return { outcome: 'undone' }

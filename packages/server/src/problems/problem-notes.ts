@@ -5,6 +5,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   ACTIVITY_TYPE_NOT_FOUND: 'This node has no activity type of that name. `GET /activity-types` lists those it has.',
   ALREADY_RESUMED: 'The bookmark was consumed by another resume. Nothing to do: it happened once.',
   API_KEY_NOT_FOUND: 'No such API key of your tenant. `lockstep key list` shows them.',
+  ARCHIVE_FAILED:
+    'The archive of retention did not take an instance that was to be deleted, so it was not deleted. The log of the node says why; then delete it again.',
   ARCHIVE_INCOMPLETE: 'The archive of a retention sweep settled before it had read all lines: nothing was deleted.',
   BACKUP_DAMAGED:
     '(command line) The file is no backup, is cut off, or is not as it was written. Nothing was restored.',
@@ -13,8 +15,10 @@ export const problemNotes: Readonly<Record<string, string>> = {
     'The body is nested deeper, or has more members, than its route takes: 64 levels and 50,000 members (`LOCKSTEP_BODY_DEPTH`, `LOCKSTEP_BODY_MEMBERS`), 400 and 1,000,000 for workflows. `limit` and `pointer` say which limit, and where. Flatten it, or send less at once.',
   BODY_TOO_LARGE: 'The request body is over the limit of its route. Store large data elsewhere and pass a reference.',
   BOOKMARK_AMBIGUOUS: 'The instance waits at several bookmarks and none was named. Name one of those listed.',
-  BOOKMARK_EXPIRED: "The bookmark's time is over.",
-  BOOKMARK_NOT_FOUND: 'The instance does not wait at such a bookmark, and will not.',
+  BOOKMARK_EXPIRED:
+    "The bookmark's time is over, and the instance has gone on without it. Its journal says how; `lockstep instances get` shows what it waits for now.",
+  BOOKMARK_NOT_FOUND:
+    'The instance does not wait at such a bookmark, and will not, or there is no such instance. `waitingFor` of the instance names what it waits for.',
   BROKER_REFUSED:
     'Redis or RabbitMQ will not take a message: no such exchange, no right, no queue. Mend the step or the broker.',
   BROKER_UNAVAILABLE:
@@ -50,7 +54,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   DEFINITION_INVALID: 'The document has problems; each has a pointer, a code and a text.',
   DEFINITION_IS_CODE:
     'The workflow is written as a function: it has no draft. Change the code and give it a new version.',
-  DEFINITION_NOT_FOUND: 'No such workflow, or no such version, is published.',
+  DEFINITION_NOT_FOUND:
+    'No such workflow, or no such version, is published. `lockstep definitions list` shows them; publish its draft first.',
   DEV_NODE_FAILED: 'A node of `cluster dev` ended before it listened. The message has what it said.',
   DRAFT_CHANGED: 'Somebody saved the draft meanwhile. Read it again and repeat the change.',
   DUPLICATE_ACTIVITY_TYPE: 'Two activities were registered under one type.',
@@ -80,6 +85,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
     'The answer has a status that is not expected; `data` has it and the beginning of the body. Mend the request, or `expectedStatus`.',
   HTTP_RESPONSE_TOO_LARGE: 'The answer is longer than `maxBytes`.',
   HTTP_RESPONSE_UNREADABLE: 'The answer says that it is JSON, and is not.',
+  HTTP_REDIRECT_REFUSED:
+    'An address answered with a redirect that would take the body of the request to another origin (scheme, host or port), or from https to http.',
   HTTP_TOO_MANY_REDIRECTS: 'More than five redirects in a row.',
   HTTPS_REQUIRED:
     'The link opens something, and `LOCKSTEP_REQUIRE_HTTPS` is on: use the https address. A proxy that ends TLS must be named in `LOCKSTEP_TRUST_PROXY` and send `X-Forwarded-Proto`.',
@@ -88,22 +95,35 @@ export const problemNotes: Readonly<Record<string, string>> = {
     'The first request with this `Idempotency-Key` is still being answered. Repeat it in a moment.',
   IDEMPOTENCY_KEY_REUSED:
     'This `Idempotency-Key` was used for another request of the same kind. Choose a new key, or send what was sent then.',
-  IF_MATCH_REQUIRED: 'Saving a draft needs the ETag that was read, in `If-Match`.',
+  IF_MATCH_REQUIRED:
+    'Saving a draft, a schedule or a flow policy needs the ETag that was read, in `If-Match`. Read it, and send its ETag.',
   IMPORT_INVALID: 'A document of the import has errors: nothing was written. `documents` has every place.',
-  INCIDENT_NOT_FOUND: 'No such incident.',
+  INCIDENT_NOT_FOUND:
+    'No such incident: it was deleted with its instance, belongs to another tenant, or never was. `lockstep incidents list` shows them.',
   INCIDENT_RESOLVED: 'Somebody resolved the incident before.',
   INPUT_INVALID: "The input does not fit the workflow's schema.",
-  INSTANCE_ENDED: 'The instance has ended already.',
-  INSTANCE_NOT_FOUND: 'No such instance.',
+  INSTANCE_ENDED:
+    'The instance has ended already, so nothing can be asked of it. What has faulted can be retried; anything can be forked.',
+  INSTANCE_HELD:
+    'There is a hold on the instance, on its workflow or on everything: nothing of that is deleted. `hold` and `reason` say which and why. `lockstep retention release` takes it away.',
+  INSTANCE_NOT_ENDED:
+    'Only what has ended can be deleted; `instanceStatus` says how the instance stands. Cancel or terminate it first.',
+  INSTANCE_NOT_FOUND:
+    'No such instance: retention has deleted it, it belongs to another tenant, or it never was. `lockstep instances list` shows those that are there.',
   INSTANCE_UNDONE:
     'What the instance did was undone, so there is nothing to go on from. Start another one, or fork it from a fact before that.',
-  INSTANCE_WRONG_STATE: 'The instance cannot do this as it stands; `instanceStatus` says how that is.',
+  INSTANCE_UNSETTLED:
+    'The schedule that started the instance has not taken note of its end yet. Delete it in a moment.',
+  INSTANCE_WRONG_STATE:
+    'The instance cannot do this as it stands; `instanceStatus` says how that is. `lockstep why` says what it waits for.',
   INTERNAL: 'Something we did not foresee. The log has the trace; please report it.',
-  INVALID_CURSOR: 'The cursor is not one that this list gave out.',
+  INVALID_CURSOR:
+    'The cursor is not one that this list gave out, or was given out under another filter or order. Begin again without it, and pass `page.next` as it is.',
   INVALID_DURATION: 'Write `500ms`, `30s`, `5m`, `2h`, `7d` or ISO 8601.',
   INVALID_FACT: 'A journal holds a fact that cannot follow the ones before it. Please report it.',
   INVALID_FILTER: '(client) The text of a filter cannot be read. Write `name=value`, or `name>=value` for times.',
-  INVALID_ID: 'An id has another form or names another kind of thing.',
+  INVALID_ID:
+    'An id has another form or names another kind of thing. Ids begin with their kind: `wfi_` an instance, `inc_` an incident, `bop_` a batch operation.',
   INVALID_LOCK_NAME: 'A name of a lock is empty, too long or has control characters: 1 to 512 characters.',
   INVALID_OPTION: 'An option has a value that it may not have; the message says which are allowed.',
   INVALID_PART:
@@ -126,11 +146,13 @@ export const problemNotes: Readonly<Record<string, string>> = {
   LOCK_KIND_MISMATCH: 'The name is in use as another kind of lock. Give the two different names.',
   LOCK_LAB_NOT_OFFERED:
     'Only nodes of `lockstep dev` and `lockstep cluster dev` have a lock lab: it makes locks that nobody needs.',
-  LOCK_NOT_FOUND: 'Nobody holds the lock or waits for it.',
+  LOCK_NOT_FOUND:
+    'Nobody holds the lock or waits for it, so there is nothing to release. `lockstep locks list` shows those that are held.',
   LOCK_TIMEOUT: 'The lock did not become free in time. Wait longer, or look at who holds it.',
   MAIL_REFUSED: 'The mail server refused the mail, its recipients or our credentials for good.',
   MAIL_UNAVAILABLE: 'The mail server cannot be reached, or asks to come back later.',
-  MALFORMED_JSON: 'The body is not JSON.',
+  MALFORMED_JSON:
+    'The body is not JSON, or JSON that cannot be kept: it has U+0000 in a text, or a member called `__proto__` or `constructor.prototype`. The detail says which, and where.',
   METHOD_NOT_ALLOWED: 'The path exists, with other methods.',
   MIGRATION_BLOCKED: 'A migration could not get its locks in time. Try again when long transactions have ended.',
   MIGRATION_CHANGED: 'A migration that was applied has other contents now. Restore the file.',
@@ -150,14 +172,16 @@ export const problemNotes: Readonly<Record<string, string>> = {
     'Only the nodes of `lockstep cluster dev` are killed, frozen and revived over the API. Elsewhere drain a node, or stop its process.',
   NOT_FOUND: 'There is nothing at this path.',
   NOT_JSON: 'A value cannot be kept as JSON; the pointer says where.',
-  OPERATION_NOT_FOUND: 'No such batch operation.',
-  OPERATION_OVER: 'The batch operation is done or cancelled already.',
+  OPERATION_NOT_FOUND: 'No such batch operation. `lockstep batches list` shows them.',
+  OPERATION_OVER: 'The batch operation is done or cancelled already. Begin another one with those that were left.',
   OUTBOUND_BLOCKED:
     'A step wants to reach a private, reserved or local address, or speaks neither http nor https. An operator can allow it: `outbound.allow`.',
   OUTBOUND_NOT_CONFIGURED:
     'This node has no mail server, broker, connection or sender for the step. The message names the option.',
   OVERLOADED:
     'The request waited for room on a busy node and got none. Nothing of it was done; repeat it after `Retry-After`.',
+  PARENT_NOT_ENDED:
+    'The workflow that ran this instance has not ended, and would run it once more. Delete it when that one (`parentId`) has ended.',
   PARENT_TOLD: 'The workflow that ran this instance may have taken note of its end. Retry that one, or force it.',
   PAYLOAD_TOO_LARGE:
     'An input, output or payload is over 1 MiB of JSON, or over `limits.payloadBytes` inside of an instance.',
@@ -170,9 +194,9 @@ export const problemNotes: Readonly<Record<string, string>> = {
     '(boot) A route of the server declares no permission: it would be open. Add `permission` to it.',
   SANDBOX_UNAVAILABLE: 'The thread for expressions could not be started.',
   SCHEDULE_CHANGED: 'Somebody changed the schedule meanwhile. Read it again and repeat the change.',
-  SCHEDULE_EXISTS: 'A schedule with this id exists.',
+  SCHEDULE_EXISTS: 'A schedule with this id exists. Replace it with `PUT` and its ETag, or choose another id.',
   SCHEDULE_INVALID: 'The schedule has problems; each has a pointer, a code and a text.',
-  SCHEDULE_NOT_FOUND: 'No such schedule.',
+  SCHEDULE_NOT_FOUND: 'No such schedule. `lockstep schedules list` shows them.',
   SCHEDULE_OWNED: 'The schedule belongs to a published workflow or a job. Change that instead.',
   SCHEMA_OUTDATED: 'Migrations are pending and this process may not apply them.',
   SCHEMA_TOO_NEW:
@@ -207,7 +231,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
     'Nobody waits for the task any more: its step timed out, or its workflow was cancelled or ended. Stop working on it.',
   TASK_LEASE_LOST:
     'The claim on the task has ended, and perhaps another worker has it: what was done under it does not count. Claim again.',
-  TASK_NOT_FOUND: 'No such task.',
+  TASK_NOT_FOUND:
+    'No such task: it ended more than a week ago, belongs to another tenant, or never was. `lockstep tasks list` and `lockstep human-tasks list` show them.',
   TASK_NOT_YOURS:
     'A human task names who may do it, and the caller is none of them; or the caller said the name of somebody else. Operators may act for one of those whom it names: `by`.',
   TERM_ENDED: 'A term of an election has ended: lost, resigned, failed, or too few members.',
@@ -230,7 +255,7 @@ export const problemNotes: Readonly<Record<string, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'Send `application/json`.',
   USAGE: '(command line) The words cannot be understood; the sentence says what to write.',
   USER_EXISTS: 'A user of this name exists already.',
-  USER_NOT_FOUND: 'No such user of your tenant.',
+  USER_NOT_FOUND: 'No such user of your tenant. `lockstep users list` shows them.',
   WORKFLOW_FAILED: '`run.result()`: the run ended otherwise than completed; details say where and why.',
   WORKFLOW_FAULT: 'A workflow raised a failure on purpose (activity `fault`).',
   WORKFLOW_NOT_REGISTERED: 'This node has no code for a function workflow. Pass it to `lockstep({ workflows })`.',

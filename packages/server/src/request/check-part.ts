@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { InvalidRequest, type RequestFault } from '../problem/request-errors.ts'
+import { patternWords } from './pattern-words.ts'
 
 export type RequestPart = 'body' | 'query' | 'path'
 
@@ -48,6 +49,11 @@ function describe(
           `${label(part, instancePath)} must be one of ${error.params.allowedValues.join(', ')}${meant(at(value, instancePath), error.params.allowedValues)}`,
         ),
       ]
+    case 'pattern': {
+      const words = patternWords(String(error.params.pattern))
+      const text = words === undefined ? error.message : `must ${words}`
+      return [fault(place(part, instancePath), `${label(part, instancePath)} ${text}`)]
+    }
     default:
       return [fault(place(part, instancePath), `${label(part, instancePath)} ${error.message}`)]
   }

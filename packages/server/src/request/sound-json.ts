@@ -35,9 +35,9 @@ export function checkSound(text: string, value: unknown, limits: JsonLimits = BO
   }
 }
 
-export const PROTOTYPES_REFUSED = 'members called __proto__ or constructor.prototype are refused: rename them'
+const PROTOTYPES_REFUSED = 'members called __proto__ or constructor.prototype are refused: rename them'
 
-/** For what did not come through the parser of bodies, which does the same. */
+/** Of whatever strangers send: copied member by member, such a one would become the prototype of the copy. */
 export function refusePrototypes(value: unknown): void {
   const stack: unknown[] = [value]
   while (stack.length > 0) {

@@ -39,7 +39,7 @@ export function mount(app: FastifyInstance, contextOf: ContextOf, route: AnyRout
       const context = contextOf(principal.tenant)
       const given = method === 'POST' ? idempotencyKey(request.headers) : undefined
       const key = route.secret ? undefined : given
-      if (route.secret) reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+      if (route.cached) reply.header('cache-control', 'private, no-cache') // by the caller alone, who asks again each time
       checkParams?.(request.params)
       const asked = checkQuery(readQuery(request.query))
       const body = readBody(request.body)

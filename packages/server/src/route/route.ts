@@ -19,6 +19,7 @@ import type { ErrorCode } from '../problem/error-code.ts'
 import type { Idempotency } from '../request/idempotency.ts'
 import type { InFlight } from '../wait/in-flight.ts'
 import type { Waits } from '../wait/waits.ts'
+import type { ServerSetting } from '../wire/setting.ts'
 import type { Answer } from './answer.ts'
 
 export type { Answer } from './answer.ts'
@@ -54,8 +55,11 @@ export interface ApiContext {
   readonly history: MetricsHistory | undefined
   /** Absent: this server knows no figures but its own. */
   readonly readings: MetricsReadings | undefined
-  /** Absent: this server is no node of `lockstep cluster dev`. */
+  /** Absent: this server does not measure how far away what it leans on is. */
   readonly roundTrips: Pick<RoundTrips, 'list'> | undefined
+  /** What this node runs with, option by option. */
+  readonly settings: readonly ServerSetting[]
+  /** Absent: this server is no node of `lockstep cluster dev`. */
   readonly devControl: DevControl | undefined
   /** Absent: this server is not for development. */
   readonly lockLab: LockLab | undefined

@@ -3,6 +3,7 @@ import type { BulkOperation, BulkRequest, Engine, OperationFilter, OperationItem
 import type { OperationPreview } from '@lockstep/engine/ports'
 import Type, { type Static } from 'typebox'
 import { FilterBody, readFilterBody } from '../filter/filter-body.ts'
+import { toldTarget } from '../filter/told-target.ts'
 import { asFields } from '../problem/from-option.ts'
 import { OperationNotFound, OperationOver } from '../problem/instance-errors.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
@@ -14,7 +15,7 @@ import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, pageOf, toList } from '.
 import { anything, closed, flag, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const ACTIONS = ['cancel', 'terminate', 'pause', 'continue', 'retry', 'migrate'] as const
+const ACTIONS = ['cancel', 'terminate', 'pause', 'continue', 'retry', 'migrate', 'delete'] as const
 
 const OperationId = Type.String({ pattern: '^bop_[0-9a-fA-F-]{36}$', description: 'bop_ and a uuid.' })
 
@@ -22,7 +23,18 @@ const Operation = Type.Object({
   id: Type.String(),
   action: Type.String(),
   options: anything('Of the action.'),
-  filter: anything('Which instances it is about.'),
+  filter: FilterBody,
+  target: Type.Object(
+    {
+      filter: Type.Optional(FilterBody),
+      ids: Type.Optional(Type.Array(Type.String())),
+      exclude: Type.Optional(Type.Array(Type.String())),
+    },
+    {
+      description:
+        'Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with.',
+    },
+  ),
   state: oneOf(
     ['freezing', 'applying', 'paused', 'done', 'cancelled'],
     'freezing: its instances are being listed. paused: nobody goes on with it until it is continued.',
@@ -40,7 +52,7 @@ const toWire = (operation: BulkOperation) => ({
   id: toWireId('operation', operation.id),
   action: operation.verb,
   options: operation.options,
-  filter: operation.filter,
+  ...toWireTarget(operation),
   state: operation.state,
   note: operation.note ?? null,
   total: operation.total,
@@ -50,6 +62,11 @@ const toWire = (operation: BulkOperation) => ({
   createdAt: iso(operation.createdAt),
   finishedAt: iso(operation.finishedAt),
 })
+
+function toWireTarget(operation: BulkOperation) {
+  const target = toldTarget(operation.filter)
+  return { filter: target.filter ?? {}, target }
+}
 
 const Target = closed({
   filter: Type.Optional(FilterBody),
@@ -121,12 +138,17 @@ export const startOperation = route({
       ...(kept === undefined ? {} : { note: kept }),
     } as BulkRequest
     if (dryRun === true)
-      return { status: 200, body: toWirePreview(await asFields('body', () => engine.bulk.preview(request)), asOf) }
-    const { id } = await asFields('body', () => engine.bulk.start(request))
+      return {
+        status: 200,
+        body: toWirePreview(await asFields('body', () => engine.bulk.preview(request), RENAMED), asOf),
+      }
+    const { id } = await asFields('body', () => engine.bulk.start(request), RENAMED)
     const location = `${root}/batch-operations/${toWireId('operation', id)}`
     return { status: 202, body: toWire((await engine.bulk.get(id, tenant))!), location }
   },
 })
+
+const RENAMED = { filter: 'target/filter', verb: 'action' }
 
 const REASONED: ReadonlySet<string> = new Set(['cancel', 'terminate', 'pause'])
 
@@ -141,8 +163,14 @@ const toWirePreview = ({ skipped, sample, ...preview }: OperationPreview, asOf: 
 function filterOf(target: Static<typeof Target>, asOf: number): OperationFilter {
   const { filter = {}, ids, exclude } = target
   const read = readFilterBody(filter, asOf, '/target/filter')
-  const until = target.asOf !== undefined && ids === undefined ? asOf + 1 : Number.POSITIVE_INFINITY
-  const createdBefore = Math.min(read.created?.until ?? Number.POSITIVE_INFINITY, until)
+  const until = target.asOf !== undefined && ids === undefined ? asOf + 1 : LATEST
+  const { created, started } = read
+  if (started !== undefined && read.statuses?.every((status) => status === 'queued') === true) {
+    const text = '"status" must name one that has begun: what is queued has no startedAt. Say createdAt instead'
+    throw new InvalidRequest({ errors: [{ in: 'body', field: '/target/filter/status', text }] })
+  }
+  const createdBefore = Math.min(created?.until ?? LATEST, started?.until ?? LATEST, until)
+  const createdFrom = Math.max(created?.from ?? -LATEST, started?.from ?? -LATEST)
   return {
     definitionIds: read.definitionIds,
     version: read.version,
@@ -151,8 +179,9 @@ function filterOf(target: Static<typeof Target>, asOf: number): OperationFilter 
     parentId: read.parentId,
     tags: read.tags,
     text: read.text,
-    createdFrom: read.created?.from,
-    createdBefore: createdBefore < Number.POSITIVE_INFINITY && isSaid(target) ? createdBefore : undefined,
+    createdFrom: createdFrom > -LATEST ? createdFrom : undefined,
+    createdBefore: createdBefore < LATEST && isSaid(target) ? createdBefore : undefined,
+    begun: started === undefined ? undefined : true,
     finishedFrom: read.finished?.from,
     finishedBefore: read.finished?.until,
     input: read.input?.length === 0 ? undefined : read.input,
@@ -160,6 +189,8 @@ function filterOf(target: Static<typeof Target>, asOf: number): OperationFilter 
     excludeIds: exclude?.map((id) => fromWireId('instance', id)),
   }
 }
+
+const LATEST = Number.POSITIVE_INFINITY
 
 const isSaid = ({ filter = {}, ids }: Static<typeof Target>): boolean =>
   ids !== undefined || Object.keys(filter).length > 0

@@ -20,6 +20,7 @@ import { getBreaker, listBreakers, resetBreaker, tripBreaker } from './circuit-b
 import { cordonNode, drainNode, getNode, listClusterEvents, listLeaders, listNodes, uncordonNode } from './cluster.ts'
 import { discardDeadLetter, getDeadLetter, listDeadLetters, retryDeadLetter } from './dead-letters.ts'
 import { createDefinition, getDefinition, listDefinitions, putDefinition } from './definitions.ts'
+import { deleteInstance } from './delete-instance.ts'
 import { continueNode, killNode, pauseNode, reviveNode } from './dev-cluster.ts'
 import { checkCluster, examine, repair } from './doctor.ts'
 import { getDraft, publishDraft, putDraft } from './drafts.ts'
@@ -72,6 +73,7 @@ import {
 } from './schedules.ts'
 import { deleteSecret, listSecrets, putSecret, rotateSecrets } from './secrets.ts'
 import { closeSession, getSession, openSession } from './session.ts'
+import { listSettings } from './settings.ts'
 import {
   claimTasks,
   completeTask,
@@ -92,6 +94,7 @@ import {
   startTestRun,
   stateOfTestRun,
 } from './test-runs.ts'
+import { timelineOfInstance } from './timeline.ts'
 import { exportDefinition, importDefinitions } from './transfer.ts'
 import { changeUser, createUser, deleteUser, listUsers } from './users.ts'
 import {
@@ -145,7 +148,9 @@ export const apiRoutes: readonly AnyRoute[] = [
   searchInstances,
   countInstances,
   getInstance,
+  deleteInstance,
   readJournal,
+  timelineOfInstance,
   stateOfInstance,
   activitiesOfInstance,
   scopeOfInstance,
@@ -276,6 +281,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   changeUser,
   deleteUser,
   listAuditLog,
+  listSettings,
   listRules,
   saveRule,
   forgetRule,

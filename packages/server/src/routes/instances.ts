@@ -15,7 +15,7 @@ import { anything, closed, duration, indexedText, JSON_TYPE, oneOf } from '../wi
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** No index knows when instances ended: each end would have to pay for it. */
-const SORTS = ['-createdAt', 'createdAt'] as const
+const SORTS = ['-createdAt', 'createdAt', '-startedAt', 'startedAt'] as const
 type SortName = (typeof SORTS)[number]
 const Sort = sortOf(SORTS, '-createdAt')
 
@@ -148,7 +148,8 @@ async function listed(
   filter: InstanceFilter,
   { text, sort, cursor, limit = DEFAULT_ITEMS }: AskedPage,
 ): Promise<Answer> {
-  const oldestFirst = sort === 'createdAt'
+  // What has begun did so when it was made: both are one order. One that is queued stands where it was made.
+  const oldestFirst = sort === 'createdAt' || sort === 'startedAt'
   const list = oldestFirst ? `sort=createdAt&${text}` : text
   const from = fromCursor(cursor, list, UUID)
   const place = { from: from?.key, back: from?.back === true, oldestFirst }

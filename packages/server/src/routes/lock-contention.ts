@@ -78,7 +78,7 @@ const Contention = Type.Object({
     }),
     { description: 'What the node that answers saw since it began, the most asked first.' },
   ),
-  truncated: Type.Boolean({ description: 'There are more who wait than were looked at.' }),
+  truncated: Type.Boolean({ description: 'There may be more who wait than were looked at.' }),
 })
 
 export const getLockContention = route({

@@ -166,6 +166,7 @@ export const releaseLock = route({
     if (instance !== undefined) throw new LockIsInstance({ key, node: instance.holder.name ?? instance.holder.nodeId })
     if ((await lockDetail(context, key)) === undefined) throw new LockNotFound({ key: key.slice(0, 200) })
     const hit = await context.locks!().monitor.break(key, reason)
+    if (hit.length > 0) await context.engine.lockBroken({ lock: key, reason, released: hit.length })
     return { status: 200, body: { key, released: hit.length, lock: (await lockDetail(context, key)) ?? null } }
   },
 })

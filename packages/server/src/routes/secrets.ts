@@ -1,4 +1,12 @@
-import { LONGEST_SECRET_NAME, SECRET_NAME, SecretNotFound, type SecretRecord, type SecretVault } from '@lockstep/engine'
+import {
+  LONGEST_SECRET_NAME,
+  MOST_SECRET_HOSTS,
+  SECRET_NAME,
+  SecretNotFound,
+  type SecretRecord,
+  type SecretVault,
+  secretHost,
+} from '@lockstep/engine'
 import Type from 'typebox'
 import { InvalidRequest, RouteNotFound } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
@@ -20,13 +28,14 @@ const Secret = Type.Object({
   name: Name,
   revision: Type.Integer({ description: 'Rises with every value that it gets.' }),
   keyId: Type.String({ description: 'Of the key that it is sealed with.' }),
+  hosts: Type.Array(Type.String(), { description: 'Where it may be sent; none: anywhere.' }),
   createdAt: instant(),
   updatedAt: instant(),
   updatedBy: Type.String(),
 })
 
 const toWire = (row: SecretRecord) => ({
-  ...{ name: row.name, revision: row.revision, keyId: row.keyId, updatedBy: row.updatedBy },
+  ...{ name: row.name, revision: row.revision, keyId: row.keyId, hosts: row.hosts, updatedBy: row.updatedBy },
   createdAt: iso(row.createdAt),
   updatedAt: iso(row.updatedAt),
 })
@@ -67,6 +76,13 @@ export const putSecret = route({
       maxLength: LONGEST,
       description: `${SHORTEST} characters or more: a shorter one could not be kept out of what steps write down.`,
     }),
+    hosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+        maxItems: MOST_SECRET_HOSTS,
+        description:
+          'Where it may be sent: api.example.org, *.example.org, api.example.org:8443. Steps that send it elsewhere fail. None: anywhere. Absent: as it was.',
+      }),
+    ),
   }),
   replies: { 200: Secret },
   problems: ['SECRET_KEYS_MISSING'],
@@ -75,7 +91,8 @@ export const putSecret = route({
     if (!isName(params.id)) throw badName()
     if (/^\s|\s$|\0/.test(body.value))
       throw invalid('body', '/value', 'The value begins or ends with a blank or a line end: send it without')
-    const row = await vault.set(context.tenant, params.id, body.value, principal.id)
+    const hosts = body.hosts?.map((text, at) => secretHost(text) ?? badHost(text, at))
+    const row = await vault.set(context.tenant, params.id, { value: body.value, hosts }, principal.id)
     return { status: 200, body: toWire(row) }
   },
 })
@@ -134,6 +151,15 @@ export const rotateSecrets = route({
 
 const invalid = (part: 'body' | 'path', field: string, text: string): Error =>
   new InvalidRequest({ errors: [{ in: part, field, text }] })
+
+function badHost(text: string, at: number): never {
+  const shown = JSON.stringify(text.slice(0, 100))
+  throw invalid(
+    'body',
+    `/hosts/${at}`,
+    `${shown} is no host: write api.example.org, *.example.org or api.example.org:8443`,
+  )
+}
 
 const badName = (): Error =>
   invalid(

@@ -10,6 +10,7 @@ import {
   ParentTold,
   StepNotFound,
 } from '../problem/instance-errors.ts'
+import { InvalidRequest } from '../problem/request-errors.ts'
 import { definitionIdOf } from '../request/ids.ts'
 import { type Answer, type ApiContext, route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
@@ -211,7 +212,7 @@ export const forkInstance = route({
     const result = await asFields('body', () =>
       context.engine.verbs.fork(instanceId, { tenant: context.tenant, ...body }),
     )
-    if (result.outcome === 'not-found') throw new InstanceNotFound({ instanceId })
+    if (result.outcome === 'not-found') throw await noSuchFact(context, instanceId)
     if (result.outcome === 'nothing-to-do')
       throw new NothingToFork({ instanceId: params.id, at: result.at, status: result.status })
     const instance = await readInstance(context, result.instanceId)
@@ -222,6 +223,13 @@ export const forkInstance = route({
     }
   },
 })
+
+/** The instance is there, and its journal is shorter. `engine.get` says the rest. */
+async function noSuchFact({ engine, tenant }: ApiContext, instanceId: string): Promise<Error> {
+  const { revision } = await engine.get(instanceId, tenant)
+  const text = `"at" must be the number of one of its facts, 1 to ${revision}`
+  return new InvalidRequest({ errors: [{ in: 'body', field: '/at', text }] })
+}
 
 const Forecast = Type.Object({
   checked: Type.Integer(),
