@@ -4,8 +4,8 @@
 -- Then migrate as the owner, and run nodes as lockstep_node with LOCKSTEP_MIGRATE=check.
 select format('create role %I login', name) from (values ('lockstep_owner'), ('lockstep_node')) as wanted (name)
  where not exists (select from pg_roles where rolname = name) \gexec
-alter role lockstep_owner with nosuperuser nocreatedb nocreaterole password :'owner_password';
-alter role lockstep_node with nosuperuser nocreatedb nocreaterole password :'node_password';
+alter role lockstep_owner with nosuperuser nocreatedb nocreaterole noreplication nobypassrls password :'owner_password';
+alter role lockstep_node with nosuperuser nocreatedb nocreaterole noreplication nobypassrls password :'node_password';
 
 -- A pooler drops what a session asks for at its start: these are found without.
 alter role lockstep_owner set search_path = lockstep;
@@ -13,7 +13,9 @@ alter role lockstep_node set search_path = lockstep;
 
 create schema if not exists lockstep authorization lockstep_owner;
 revoke create on schema public from public;
-revoke temporary on database :"DBNAME" from public;
+-- Without this, every role of the server may connect, and make temporary tables. Other users of the same database need a grant of their own.
+revoke connect, temporary on database :"DBNAME" from public;
+revoke all on schema lockstep from public;
 grant connect on database :"DBNAME" to lockstep_owner, lockstep_node;
 grant usage on schema lockstep to lockstep_node;
 

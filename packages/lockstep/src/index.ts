@@ -14,6 +14,7 @@ export {
   type FunctionWorkflow,
   type JobOptions,
   job,
+  lockNameOf,
   onFailure,
   type ResumeOutcome,
   type Secrets,

@@ -2,27 +2,39 @@
  * Whether a node may be sent work, and how what it leans on is. Anybody may ask: what a server said of its failure stands in the log
  * alone. Without its database a node is of no use; without the others it is slower.
  */
-import { errorMessage, type Logger } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, withTimeout } from '@lockstep/base'
 import type { HealthCheck, RoundTrips } from '@lockstep/server'
 import type { OpenNode } from './open-node.ts'
 
 export interface NodeHealthOptions {
   readonly node: Pick<OpenNode, 'engine' | 'db' | 'bus'>
   readonly roundTrips: Pick<RoundTrips, 'list'>
+  readonly clock: Clock
   readonly logger: Logger
   readonly stopping: () => boolean
 }
+
+/** A database that does not say no is away too. Shorter than the three seconds that probes of our manifests wait. */
+const LONGEST_MS = 2_000
 
 const LOSSES: Readonly<Record<string, string>> = {
   redis: 'Redis does not answer: what uses it waits, everything else goes on',
   broker: 'the broker does not answer: messages wait, everything else goes on',
 }
 
-export function nodeHealth({ node, roundTrips, logger, stopping }: NodeHealthOptions) {
+export function nodeHealth({ node, roundTrips, clock, logger, stopping }: NodeHealthOptions) {
   let isLost = false
+  let asked: Promise<void> | undefined
+  /** Those who ask at the same time wait for one answer: a database that hangs is not asked by each of them. */
+  const ping = (): Promise<void> => {
+    asked ??= withTimeout(clock, LONGEST_MS, 'the database', node.db.ping()).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
   const database = async (): Promise<HealthCheck> => {
     try {
-      await node.db.ping()
+      await ping()
       isLost = false
       return { name: 'database', ok: true }
     } catch (error) {

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import {
   type CoordinationProvider,
   type Coordinator,
@@ -9,6 +8,7 @@ import {
 import { type Db, postgresCoordination } from '@lockstep/postgres'
 import type { Drivers } from './load-drivers.ts'
 import { logLeases } from './log/log-leases.ts'
+import { nodeNameOf } from './node-name.ts'
 import type { Edge } from './open-database.ts'
 import type { NodeOptions } from './options/node-options.ts'
 
@@ -26,14 +26,14 @@ export function openLocks(
   drivers: Drivers,
   tracer: Tracer | undefined,
 ): Coordinator {
-  const { lockTtlMs: ttlMs, lockWaitMs: waitMs, nodeName } = options
+  const { lockTtlMs: ttlMs, lockWaitMs: waitMs } = options
   const logger = edge.logger.area('locks')
   const opened = coordinator({
     ...edge,
     logger,
     provider: providerOf(options, edge, db, drivers),
     ownsProvider: true,
-    name: nodeName ?? `${hostname()}:${process.pid}`,
+    name: nodeNameOf(options),
     ttlMs,
     waitMs,
     ...(tracer && { tracer }),

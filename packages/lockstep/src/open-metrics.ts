@@ -1,4 +1,12 @@
-import { exposeSources, type NodeMetrics, type PoolStats, RoundTrips, type RoundTripTarget } from '@lockstep/server'
+import { postgresBrowse } from '@lockstep/postgres'
+import {
+  dueAge,
+  exposeSources,
+  type NodeMetrics,
+  type PoolStats,
+  RoundTrips,
+  type RoundTripTarget,
+} from '@lockstep/server'
 import type { Edge } from './open-database.ts'
 import type { OpenNode } from './open-node.ts'
 import type { NodeOptions } from './options/node-options.ts'
@@ -34,6 +42,7 @@ export function openMetrics(
     locks: () => node.openedLocks()?.monitor.stats(),
     caches: () => node.engine.caches.list(),
     streams: () => node.live.followerCount,
+    dueAge: dueAge({ read: postgresBrowse(node.db).oldestDue, clock, logger: logger.area('metrics') }),
     roundTrips: () => roundTrips.latest,
   })
   roundTrips.run()

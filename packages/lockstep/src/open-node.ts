@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { closeAll, uuidSource } from '@lockstep/base'
 import type { Coordinator, OpenWakeBus } from '@lockstep/coordination'
 import {
@@ -36,6 +35,7 @@ import type { ActivitySource } from './activity-modules/activity-source.ts'
 import { ActivityWatch } from './activity-modules/watch-activities.ts'
 import { loadDrivers } from './load-drivers.ts'
 import { MessageTriggers } from './message-trigger/message-triggers.ts'
+import { nodeNameOf } from './node-name.ts'
 import { openBus } from './open-bus.ts'
 import { openCache } from './open-cache.ts'
 import { type Edge, openDatabase } from './open-database.ts'
@@ -91,7 +91,7 @@ export async function openNode(
   const guard = historyGuard()
   const application = `lockstep:${uuidSource(edge.clock, edge.random)()}`
   const drivers = await loadDrivers(options)
-  const name = options.nodeName ?? `${hostname()}:${process.pid}`
+  const name = nodeNameOf(options)
   const { otlpEndpoint: endpoint } = options
   const tracing = endpoint === undefined ? undefined : await openTracing({ endpoint, nodeName: name, version })
   const db = await openDatabase(options, guard, application, edge, metrics, () =>

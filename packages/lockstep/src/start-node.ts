@@ -10,11 +10,13 @@ import {
 } from '@lockstep/server'
 import { labResource } from './lab-resource.ts'
 import { nodeHealth } from './node-health.ts'
+import { nodeNameOf } from './node-name.ts'
 import { openAccess } from './open-access.ts'
 import type { Edge } from './open-database.ts'
 import { openMetrics } from './open-metrics.ts'
 import { type OpenNode, openNode, type Programs } from './open-node.ts'
 import type { NodeOptions } from './options/node-options.ts'
+import { nodeSettings } from './options/node-settings.ts'
 import { requireSafeStart } from './options/require-safe-start.ts'
 import { sampleCall } from './samples/sample-call.ts'
 import { Samples } from './samples/samples.ts'
@@ -93,9 +95,10 @@ async function bringUp(
   const studio = studioFolder()
   let started = false
   let stopping = false
-  const ready = nodeHealth({ node, roundTrips, logger: edge.logger.area('health'), stopping: () => stopping })
+  const { clock } = edge
+  const ready = nodeHealth({ node, roundTrips, clock, logger: edge.logger.area('health'), stopping: () => stopping })
   try {
-    const access = await openAccess(options, node.db, edge, options.nodeName ?? '')
+    const access = await openAccess(options, node.db, edge, nodeNameOf(options))
     const { trustProxy } = options.access
     await door.open()
     const http = await openHttpServer({
@@ -127,10 +130,11 @@ async function bringUp(
       bodies: { depth: options.bodyDepth, members: options.bodyMembers },
       overload: { atOnce: options.requests, queued: options.requests },
       serverTiming: options.serverTiming,
+      settings: nodeSettings(options),
       ...(studio === undefined ? {} : { studio }),
       clock: edge.clock,
       random: edge.random,
-      logger: edge.logger.area('http'),
+      logger: edge.logger,
     })
     const samples = options.samples ? beginSamples(options, edge, node, http.url) : undefined
     started = true

@@ -23,6 +23,8 @@ interface RunFlags {
   readonly filter?: readonly string[]
   readonly option?: readonly string[]
   readonly limit?: string
+  readonly exclude?: readonly string[]
+  readonly reason?: string
   readonly note?: string
   readonly dryRun?: boolean
   readonly wait?: boolean
@@ -36,12 +38,14 @@ export function batchesCommand(terminal: Terminal): Command {
     remoteCommand<RunFlags>(
       terminal,
       'run <action> [ids...]',
-      'cancel, terminate, pause, continue, retry or migrate all that fit a filter',
+      'cancel, terminate, pause, continue, retry, migrate or delete all that fit a filter',
       (c) =>
         c
-          .option('-f, --filter <terms>', "such as 'status=faulted definition=order createdAt>=-1d'", gather)
+          .option('-f, --filter <terms>', "such as 'status=faulted definition=order startedAt>=-1d'", gather)
           .option('--option <name=json>', 'of the action: reason, children, step, version', gather)
           .option('--limit <count>', 'most instances (100000)')
+          .option('--exclude <id>', 'not this one; again for each further one', gather)
+          .option('--reason <text>', 'kept with it, and told to the instances by cancel, terminate and pause')
           .option('--note <text>', 'kept with it')
           .option('--dry-run', 'count, and change nothing')
           .option('--wait', 'follow it to its end')
@@ -74,7 +78,9 @@ export function batchesCommand(terminal: Terminal): Command {
         session.fields(body, [
           ['id', body.id],
           ['action', `${body.action} ${JSON.stringify(body.options)}`],
-          ['filter', JSON.stringify(body.filter)],
+          ['filter', filterWords(body.filter)],
+          ['ids', body.target?.ids === undefined ? undefined : `${body.target.ids.length} by id`],
+          ['without', body.target?.exclude === undefined ? undefined : `${body.target.exclude.length} by id`],
           ['state', body.state],
           ['done', `${body.done} of ${body.total}${body.cut ? ', cut at its limit' : ''}`],
           ['outcomes', outcomesText(body)],
@@ -125,6 +131,14 @@ export function batchesCommand(terminal: Terminal): Command {
   )
 }
 
+/** As `--filter` takes it. Nodes of an earlier version tell it in words of their own. */
+const filterWords = (filter: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.entries(filter)
+    .map(([name, value]) => `${name}=${quoted(typeof value === 'object' ? JSON.stringify(value) : String(value))}`)
+    .join(' ') || undefined
+
+const quoted = (text: string): string => (/^[^\s&"']+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
+
 const outcomesText = ({ outcomes }: Body): string =>
   Object.entries(outcomes as Record<string, number>)
     .map(([outcome, count]) => `${count} ${outcome}`)
@@ -139,20 +153,31 @@ async function run(session: Session, [action, ...ids]: readonly string[], flags:
   }
   if (Object.keys(target).length === 0)
     throw new UsageError({ text: 'Say which instances: ids, or --filter with at least one condition' })
+  const { exclude, reason, note, limit } = flags
   const request = {
     action,
-    target,
+    target: { ...target, exclude },
     options: flags.option && Object.fromEntries(flags.option.map(optionOf)),
-    limit: flags.limit === undefined ? undefined : Number(flags.limit),
-    note: flags.note,
+    limit: limit === undefined ? undefined : limitOf({ limit }),
+    reason,
+    note,
   }
   const { body: preview } = await api.call('POST', B, { body: { ...request, dryRun: true } })
-  const count = `${preview.exact ? '' : 'more than '}${preview.count}`
-  if (flags.dryRun === true) return session.done(`${action} would be done with ${count} instances`, preview)
-  await sure(session, flags.yes, `Do ${action} with ${count} instances?`)
-  const { body } = await api.call('POST', B, { body: request })
+  const count = `${preview.exact ? '' : 'more than '}${preview.count} instance${preview.count === 1 ? '' : 's'}${leftText(preview)}`
+  if (flags.dryRun === true) return session.done(`${action} would be done with ${count}`, preview)
+  await sure(session, flags.yes, `Do ${action} with ${count}?`)
+  // Of that moment: what was counted is what it is done with.
+  const counted = { ...request, target: { ...request.target, asOf: preview.asOf } }
+  const { body } = await api.call('POST', B, { body: counted })
   if (flags.wait !== true) return session.done(`${body.id} is under way`, body)
   await follow(session, body.id)
+}
+
+/** Why fewer than fit. */
+function leftText({ skipped }: Body): string {
+  if (skipped.count === 0) return ''
+  const reasons = Object.entries(skipped.reasons as Record<string, number>).map(([reason, each]) => `${each} ${reason}`)
+  return `, and not with ${skipped.count} that fit: ${reasons.join(', ')}`
 }
 
 const withNumbers = (filter: Readonly<Record<string, string>>): Record<string, unknown> =>

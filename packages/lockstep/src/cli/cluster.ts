@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { clusterDevCommand } from './cluster-dev.ts'
-import { UsageError } from './exit-codes.ts'
+import { EndedBadly, EXIT, UsageError } from './exit-codes.ts'
 import { listNodes, nodeColumns } from './nodes.ts'
 import type { ApiClient, Body } from './remote/api-client.ts'
 import {
@@ -16,6 +16,9 @@ import {
 import type { Terminal } from './terminal/terminal.ts'
 import { agoText } from './terminal/time-text.ts'
 import { type WatchFlags, watched, watching } from './terminal/watch.ts'
+
+/** In one answer. */
+const MOST_EVENTS = 200
 
 type Verb = 'cordon' | 'uncordon' | 'drain'
 
@@ -81,7 +84,7 @@ export function clusterCommand(terminal: Terminal): Command {
     remoteCommand<PagedFlags>(
       terminal,
       'events',
-      'what happened to nodes, oldest first',
+      'what happened to nodes: the latest, oldest first',
       paged,
       async (session, _, flags) => {
         session.table(
@@ -120,24 +123,20 @@ async function nodeOf(api: ApiClient, given: string): Promise<Body> {
   const found = nodes.filter(({ name }) => name === given)
   if (found.length === 1) return found[0]!
   const names = nodes.map(({ name, id }) => `${name} (${id})`).join(', ')
-  const text =
-    found.length === 0
-      ? `No node is called "${given}": there are ${names}`
-      : `${found.length} nodes are called "${given}", name one by its id: ${names}`
-  throw new UsageError({ text })
+  if (found.length === 0)
+    throw new EndedBadly({ text: `No node is called "${given}": there are ${names}`, exitCode: EXIT.notFound })
+  throw new UsageError({ text: `${found.length} nodes are called "${given}", name one by its id: ${names}` })
 }
 
-async function readEvents(api: ApiClient, limit: number): Promise<Body[]> {
-  const found: Body[] = []
-  for (let after = '0'; found.length < limit; ) {
-    const { body } = await api.call('GET', '/cluster/events', {
-      query: { after, limit: Math.min(100, limit - found.length) },
-    })
-    if (body.items.length === 0) break
-    found.push(...body.items)
+/** The latest ones, in their order. A node tells them from the oldest on, and keeps ten thousand at most. */
+async function readEvents(api: ApiClient, limit: number): Promise<readonly Body[]> {
+  let found: readonly Body[] = []
+  for (let after = '0'; ; ) {
+    const { body } = await api.call('GET', '/cluster/events', { query: { after, limit: MOST_EVENTS } })
+    if (body.items.length === 0) return found
+    found = [...found, ...body.items].slice(-limit)
     after = body.after
   }
-  return found
 }
 
 const detailText = (detail: Body): string =>

@@ -18,7 +18,8 @@ export const commandTable: readonly CommandEntry[] = [
   { name: 'validate', load: async (t) => (await import('./validate.ts')).validateCommand(t) },
   {
     name: 'definitions',
-    aliases: ['definition', 'workflows', 'workflow'],
+    // The first one stands in the help, and is what a slip of the pen is compared with.
+    aliases: ['workflow', 'workflows', 'definition'],
     load: async (t) => (await import('./definitions.ts')).definitionsCommand(t),
   },
   {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { redactText } from '../log/redact.ts'
-import { environmentNames, optionNames, type RawOptions } from '../options/raw-options.ts'
+import { optionOrigins } from '../options/option-origins.ts'
+import { optionNames } from '../options/raw-options.ts'
 import { readEnvironment } from '../options/read-environment.ts'
+import { shownOption } from '../options/shown-option.ts'
 import { connectionOf } from './remote/connection.ts'
 import { noun, type RemoteFlags, remoteCommand } from './remote/remote-command.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -11,9 +12,6 @@ interface Row {
   readonly value: string
   readonly origin: string
 }
-
-/** Options that hold a credential, whole or within an address. */
-const HIDDEN = new Set<keyof RawOptions>(['apiKey', 'secret', 'secretKeys', 'oidcClientSecret', 'connections'])
 
 export function configCommand(terminal: Terminal): Command {
   return noun(
@@ -38,12 +36,14 @@ export function configCommand(terminal: Terminal): Command {
           ...(profile === undefined ? [] : [{ name: 'profile', value: profile, origin: 'profiles' }]),
           { name: 'output', value: session.output, origin: originOfOutput(flags, terminal) },
         ]
+        const origins = optionOrigins({
+          environment: terminal.environment,
+          file: { name: file ?? 'file', options: ofFile },
+        })
         for (const option of optionNames) {
-          const name = `server.${option}`
-          const set = ofEnvironment[option]
-          if (set !== undefined) rows.push({ name, value: shown(option, set), origin: variableOf(option, terminal) })
-          else if (ofFile[option] !== undefined)
-            rows.push({ name, value: shown(option, ofFile[option]), origin: file ?? 'file' })
+          const value = ofEnvironment[option] ?? ofFile[option]
+          const by = origins[option]
+          if (by !== undefined) rows.push({ name: `server.${option}`, value: shownOption(option, value), origin: by })
         }
         session.table(
           origin === true ? rows : rows.map(({ name, value }) => ({ name, value })),
@@ -63,14 +63,4 @@ function originOfOutput({ output, json }: RemoteFlags, { environment }: Terminal
   if (output !== undefined) return '--output'
   if (json === true) return '--json'
   return environment.LOCKSTEP_OUTPUT ? 'LOCKSTEP_OUTPUT' : 'default'
-}
-
-function variableOf(option: keyof RawOptions, { environment }: Terminal): string {
-  const name = environmentNames[option]
-  return environment[name] ? name : environment[`${name}_FILE`] ? `${name}_FILE` : 'LOCKSTEP_LOG'
-}
-
-function shown(option: keyof RawOptions, value: unknown): string {
-  if (HIDDEN.has(option)) return '***'
-  return redactText(typeof value === 'string' ? value : JSON.stringify(value))
 }

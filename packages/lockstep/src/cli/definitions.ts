@@ -172,7 +172,8 @@ export function definitionsCommand(terminal: Terminal): Command {
             { title: 'CHANGE', text: (row) => row.change },
             { title: 'OF', text: (row) => `${row.subject} ${row.id ?? row.name ?? edgeText(row)}`.trim() },
             { title: 'MIGRATION', text: (row) => row.migration },
-            { title: 'WHY', text: (row) => row.reason, elastic: true },
+            { title: 'WHY', text: (row) => row.reason },
+            { title: 'FIELDS', text: fieldsText, elastic: true },
           ],
           'They mean the same',
         )
@@ -230,5 +231,11 @@ export function definitionsCommand(terminal: Terminal): Command {
     ),
   )
 }
+
+/** `/name: "Orders" → "All orders"`. */
+const fieldsText = ({ fields = [] }: Body): string =>
+  fields
+    .map(({ pointer, before, after }: Body) => `${pointer}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`)
+    .join(', ')
 
 const edgeText = (row: Body): string => (row.from === undefined ? '' : `${row.from} --${row.outcome}--> ${row.to}`)

@@ -128,8 +128,9 @@ function tell(
 
 function tellChecks({ out, colors }: Terminal, checks: readonly Body[]): void {
   const paint = { ok: colors.green, warning: colors.yellow, error: colors.red }
+  const widest = Math.max(0, ...checks.map(({ check }) => check.length))
   for (const { check, level, finding, fix } of checks) {
-    out(`${paint[level as keyof typeof paint](level.padEnd(8))} ${colors.bold(check)}  ${finding}\n`)
-    if (fix !== null) out(`         ${fix}\n`)
+    out(`${paint[level as keyof typeof paint](level.padEnd(8))} ${colors.bold(check.padEnd(widest))}  ${finding}\n`)
+    if (fix !== null) out(`${' '.repeat(widest + 11)}${fix}\n`)
   }
 }

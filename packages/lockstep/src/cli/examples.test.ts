@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import colors from 'picocolors'
 import { describe, expect, it } from 'vitest'
-import { examples } from './examples.ts'
+import { examples, examplesText } from './examples.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -38,6 +38,20 @@ describe('examples of the help', () => {
     const flags = rest.filter((word) => /^(--[a-z]|-[a-z]$)/.test(word))
     const known = command.options.flatMap(({ short, long }) => [short, long])
     expect(flags.filter((flag) => !known.includes(flag))).toEqual([])
+  })
+
+  it.each(program.commands.map((command) => command.name()))(
+    'stand at every word that a line can begin with: %s',
+    (name) => {
+      expect(examplesText(name)).toMatch(/^Examples:\n/)
+    },
+  )
+
+  it('of a noun stand at its verbs too', () => {
+    expect(examplesText('locks release')).toBe(
+      "Examples:\n  lockstep locks release nightly --reason 'its holder is gone' --yes\n",
+    )
+    expect(examplesText('locks rel')).toBe('')
   })
 
   it('come first', async () => {

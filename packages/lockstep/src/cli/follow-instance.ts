@@ -60,12 +60,15 @@ function factPrinter({ terminal, api, output }: Session, id: string): () => Prom
 
 /** The part of a fact that a person follows. */
 function detailOf({ kind, data }: Body): string {
-  if (kind === 'completed') return data.output === undefined ? '' : ` ${short(data.output)}`
+  if (kind === 'completed') return given(data.output)
   if (kind === 'waiting') return ` for ${data.wait.name ?? data.wait.kind}`
   if (kind === 'failed' || kind === 'retrying') return ` ${oneLine(data.error.message)}`
   if (kind === 'ended') return ` ${data.status}`
-  return kind === 'started' ? ` ${short(data.input)}` : ''
+  return kind === 'started' ? given(data.input) : ''
 }
+
+/** Nothing, where there is nothing. */
+const given = (value: unknown): string => ((value ?? null) === null ? '' : ` ${short(value)}`)
 
 const short = (value: unknown): string => {
   const text = oneLine(JSON.stringify(value))

@@ -25,6 +25,20 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
         for (const id of ids) await ask(session, id, 'terminate', { reason: why, children }, 'is told to end')
       },
     ),
+    remoteCommand<{ yes?: boolean; dryRun?: boolean }>(
+      terminal,
+      'rm <ids...>',
+      'delete ended instances with their journals',
+      (c) => c.option('--dry-run', 'show what would go, change nothing').option('-y, --yes', 'do not ask'),
+      async (session, ids, { yes, dryRun }) => {
+        if (dryRun === true) return showDeleted(session, ids)
+        await sure(session, yes, `Delete ${countText(ids)} for good?`)
+        for (const id of ids) {
+          await session.api.call('DELETE', pathOf('workflow-instances', id))
+          session.done(`${id} is deleted`, { id, deleted: true })
+        }
+      },
+    ),
     remoteCommand<{ reason?: string }>(
       terminal,
       'pause <ids...>',
@@ -125,6 +139,21 @@ export async function showAffected(session: Session, ids: readonly string[]): Pr
   )
 }
 
+async function showDeleted(session: Session, ids: readonly string[]): Promise<void> {
+  const rows: Body[] = []
+  for (const id of ids)
+    rows.push((await session.api.call('DELETE', pathOf('workflow-instances', id), { query: { dryRun: 'true' } })).body)
+  session.table(
+    rows,
+    [
+      { title: 'ID', text: (row) => row.id },
+      { title: 'FACTS', text: (row) => String(row.facts), align: 'right' },
+      { title: 'INCIDENTS', text: (row) => String(row.incidents), align: 'right' },
+    ],
+    'None',
+  )
+}
+
 async function ask({ api, done }: Session, id: string, verb: string, wanted: object, told: string): Promise<void> {
   const { body }: { body: Body } = await api.call('POST', pathOf('workflow-instances', id, verb), { body: wanted })
   done(`${id} ${body.outcome === 'accepted' ? told : 'was asked for that before'} (${body.instance.status})`, body)
@@ -134,7 +163,7 @@ async function ask({ api, done }: Session, id: string, verb: string, wanted: obj
 function valuesOf(assignments: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     assignments.map((each) => {
-      const [name, text] = pairOf('--set', each)
+      const [name, text] = pairOf('A variable', each)
       try {
         return [name, JSON.parse(text)]
       } catch {

@@ -49,7 +49,7 @@ export function instancesCommand(terminal: Terminal): Command {
           .option('--definition <list>', 'short for a filter by workflow')
           .option('--tag <list>', 'short for a filter by tags of the workflow')
           .option('-q, --search <text>', 'short for a filter by text: id, correlation id or workflow')
-          .option('--sort <order>', 'createdAt or -createdAt (-createdAt)'),
+          .option('--sort <order>', 'createdAt or startedAt, with a minus the newest first (-createdAt)'),
       async (session, _, flags) => watching(terminal, flags, () => list(session, flags)),
     ),
     remoteCommand<WatchFlags>(terminal, 'get <id>', 'show an instance', watched, async (session, [id], flags) =>

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { type Output, outputOf, Printer } from './remote/output.ts'
 import { renderTable } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -10,13 +11,16 @@ export interface LocalFlags {
 export function localCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option('--json', 'print the result as JSON')
+    .option('--json', 'print the result as JSON, as everywhere but at a terminal [LOCKSTEP_OUTPUT]')
     .allowExcessArguments(false)
 }
 
+export const formOf = (terminal: Terminal, { json }: LocalFlags): Output =>
+  outputOf(json === true ? 'json' : terminal.environment.LOCKSTEP_OUTPUT, terminal)
+
 /** The sentence for people, or the result for programs. */
-export function tell({ out }: Terminal, { json }: LocalFlags, text: string, result: object): void {
-  out(json === true ? `${JSON.stringify(result, null, 2)}\n` : `${text}\n`)
+export function tell(terminal: Terminal, flags: LocalFlags, text: string, result: object): void {
+  new Printer(terminal, formOf(terminal, flags)).done(text, result)
 }
 
 export const countsTable = (rows: readonly { readonly name: string; readonly rows: number }[]): string =>

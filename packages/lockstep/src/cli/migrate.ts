@@ -37,10 +37,11 @@ async function run(terminal: Terminal, flags: MigrateFlags): Promise<void> {
     return tell(terminal, flags, [...lines, `${count} to apply`].join('\n'), { pending: pending.length, steps })
   }
   if (flags.dryRun === true) {
+    if (flags.json === true)
+      return tell(terminal, flags, '', { pending: pending.map(({ name, sql }) => ({ name, sql })) })
+    // Data as it is, for people and programs alike: psql reads it.
     const text = pending.map(({ name, sql }) => `-- ${name}\n${sql.trimEnd()}\n`).join('\n')
-    return tell(terminal, flags, text === '' ? '-- nothing to apply' : text.trimEnd(), {
-      pending: pending.map(({ name, sql }) => ({ name, sql })),
-    })
+    return terminal.out(text === '' ? '-- nothing to apply\n' : text)
   }
   const applied = await migrate(db, { mode: 'auto', appliedBy: 'lockstep migrate', ...directEdge })
   const names = applied.map(({ name }) => name)

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import type { Command } from 'commander'
 import { UsageError } from './exit-codes.ts'
-import { countsTable, type LocalFlags, localCommand, tell } from './local-command.ts'
+import { countsTable, formOf, type LocalFlags, localCommand, tell } from './local-command.ts'
 import { progressOn } from './terminal/progress.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -39,7 +39,7 @@ async function run(terminal: Terminal, flags: MoveFlags): Promise<void> {
     return await moveStore(source, target, (text) => progress.show(text))
   })().finally(() => progress.clear())
   const rows = report.tables.reduce((sum, each) => sum + each.rows, 0)
-  const counts = flags.json === true ? '' : countsTable(report.tables)
+  const counts = formOf(terminal, flags) === 'table' ? countsTable(report.tables) : ''
   if (flags.dryRun === true)
     return tell(terminal, flags, `${counts}${rows} rows would be moved; the target is empty`, {
       ...report,

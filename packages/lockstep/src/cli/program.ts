@@ -14,13 +14,14 @@ export async function buildProgram(
     .description('A clustered workflow engine for TypeScript')
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show what a command does')
-    .showHelpAfterError('(run "lockstep --help" for what there is)')
     .showSuggestionAfterError()
   for (const command of await loadCommands(wanted(words), terminal)) program.addCommand(command)
   for (const command of everyCommand(program)) {
     command.addHelpText('before', examplesText(wordsOf(command)))
     command.exitOverride().configureOutput({ writeOut: help.out, writeErr: help.err })
     if (command !== program) command.copyInheritedSettings(program)
+    const run = `run "${['lockstep', wordsOf(command), '--help'].filter(Boolean).join(' ')}" for what there is`
+    command.showHelpAfterError(command === program ? `(options stand behind their command; ${run})` : `(${run})`)
   }
   return program
 }

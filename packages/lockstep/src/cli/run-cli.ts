@@ -1,5 +1,5 @@
 import { InvalidFilter } from '@lockstep/api'
-import { errorCode, errorMessage, InvalidDuration } from '@lockstep/base'
+import { errorCode, errorMessage, InvalidDuration, InvalidOption } from '@lockstep/base'
 import { CommanderError } from 'commander'
 import {
   EndedBadly,
@@ -21,7 +21,7 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     return EXIT.ok
   } catch (error) {
     if (error instanceof CommanderError) return usageCode(error, words)
-    const { text, code, exitCode } = told(error)
+    const { text, code, exitCode } = told(error, words)
     if (text !== '') terminal.err(`lockstep: ${text}${code === undefined ? '' : ` [${code}]`}\n`)
     if (words.includes('--verbose') && ServerProblem.is(error))
       terminal.err(`${JSON.stringify(error.details.problem, null, 2)}\n`)
@@ -55,7 +55,9 @@ const ofCode: Readonly<Record<string, ExitCode>> = {
   BACKUP_DAMAGED: EXIT.invalid,
 }
 
-function told(error: unknown): Told {
+const STARTS_NODES: ReadonlySet<string> = new Set(['server', 'dev', 'cluster'])
+
+function told(error: unknown, [first]: readonly string[]): Told {
   if (EndedBadly.is(error)) return { text: error.details.text, code: undefined, exitCode: error.details.exitCode }
   if (ServerProblem.is(error)) {
     const { status, problem } = error.details
@@ -66,6 +68,8 @@ function told(error: unknown): Told {
   if (ServerUnreachable.is(error)) return { text: `${text}. ${ELSEWHERE}`, code, exitCode: EXIT.unreachable }
   if (UsageError.is(error)) return { text, code: undefined, exitCode: EXIT.usage }
   if (InvalidFilter.is(error) || InvalidDuration.is(error)) return { text, code, exitCode: EXIT.usage }
+  // A node that cannot start ends with 1, whatever kept it.
+  if (InvalidOption.is(error) && !STARTS_NODES.has(first ?? '')) return { text, code, exitCode: EXIT.usage }
   if (error instanceof Error && 'details' in error) return { text, code, exitCode: ofCode[code ?? ''] ?? EXIT.failed }
   const trace = error instanceof Error ? (error.stack ?? text) : text
   return { text: `unexpected failure\n${trace}`, code: undefined, exitCode: EXIT.failed }

@@ -1,9 +1,11 @@
+import path from 'node:path'
 import { type Logger, systemClock, systemRandom } from '@lockstep/base'
 import { DevLink } from '../cluster-dev/dev-link.ts'
 import { jsonLogger } from '../log/json-logger.ts'
 import type { LogLevels } from '../log/log-levels.ts'
 import { terminalLogger } from '../log/terminal-logger.ts'
 import { resolveNodeOptions } from '../options/node-options.ts'
+import { optionOrigins } from '../options/option-origins.ts'
 import type { RawOptions } from '../options/raw-options.ts'
 import { readConfigFile } from '../options/read-config-file.ts'
 import { readEnvironment } from '../options/read-environment.ts'
@@ -22,8 +24,12 @@ export function runServer(flags: ServerFlags, defaults: RawOptions = {}, isDev =
 }
 
 async function serve({ config, ...flags }: ServerFlags, defaults: RawOptions, isDev: boolean): Promise<void> {
-  const { options: fromFile, programs } = await readConfigFile(process.cwd(), config)
-  const options = resolveNodeOptions({ ...defaults, ...fromFile, ...readEnvironment(process.env), ...flags })
+  const { options: fromFile, programs, file } = await readConfigFile(process.cwd(), config)
+  const origins = optionOrigins({
+    ...{ flags, environment: process.env, defaults },
+    file: { name: path.basename(file ?? 'file'), options: fromFile },
+  })
+  const options = resolveNodeOptions({ ...defaults, ...fromFile, ...readEnvironment(process.env), ...flags, origins })
   const logger = chooseLogger(options.logLevels)
   const channel = parentChannel()
   const { nodeName } = options
@@ -33,7 +39,11 @@ async function serve({ config, ...flags }: ServerFlags, defaults: RawOptions, is
     control,
   })
   const keys = isDev && process.stdout.isTTY === true && process.stdin.isTTY === true
-  process.stdout.write(welcome(node.url, options, keys ? DEV_KEYS_HELP : undefined))
+  const isTerminal = process.stdout.isTTY === true
+  if (!isTerminal) logger.info('listening', { url: node.url, roles: options.roles.join('+') })
+  // In a pipe the lines of the log are all that stands on standard output: whoever reads them reads JSON.
+  const box = welcome(node.url, options, keys ? DEV_KEYS_HELP : undefined)
+  ;(isTerminal ? process.stdout : process.stderr).write(box)
   stopOnSignal(() => node.stop(), options.drainMs, logger)
   if (!keys) return
   readDevKeys(process.stdin, {

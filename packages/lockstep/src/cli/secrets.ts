@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { UsageError } from './exit-codes.ts'
+import type { Body } from './remote/api-client.ts'
 import { limitOf, noun, type PagedFlags, paged, pathOf, remoteCommand, sure } from './remote/remote-command.ts'
+import { gather } from './terminal/pairs.ts'
 import { readText } from './terminal/read-argument.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { agoText } from './terminal/time-text.ts'
@@ -9,17 +11,23 @@ export function secretsCommand(terminal: Terminal): Command {
   return noun(
     'secrets',
     'values that steps use and nobody reads back',
-    remoteCommand<{ file?: string }>(
+    remoteCommand<{ file?: string; host?: readonly string[]; anywhere?: boolean }>(
       terminal,
       'set <name>',
       'give a secret its value, read from standard input or a file',
-      (c) => c.option('--file <file>', 'read the value from a file; - is standard input'),
-      async (session, [name], { file = '-' }) => {
+      (c) =>
+        c
+          .option('--file <file>', 'read the value from a file; - is standard input')
+          .option('--host <host>', 'send it there alone, such as api.example.org; again for each further one', gather)
+          .option('--anywhere', 'let it be sent anywhere; without --host and this, as it was'),
+      async (session, [name], { file = '-', host, anywhere = false }) => {
+        if (anywhere && host !== undefined) throw new UsageError({ text: 'Give --host or --anywhere, not both' })
+        const hosts = anywhere ? [] : host
         const value = (await readText(terminal, file)).replace(/\r?\n$/, '')
         if (value === '')
           throw new UsageError({ text: `Give the value on standard input: lockstep secret set ${name} < value.txt` })
-        const { body } = await session.api.call('PUT', pathOf('secrets', name!), { body: { value } })
-        session.done(`${body.name}: set (revision ${body.revision})`, body)
+        const { body } = await session.api.call('PUT', pathOf('secrets', name!), { body: { value, hosts } })
+        session.done(`${body.name}: set (revision ${body.revision}), for ${hostsText(body)}`, body)
       },
     ),
     remoteCommand<PagedFlags>(
@@ -33,6 +41,7 @@ export function secretsCommand(terminal: Terminal): Command {
           [
             { title: 'NAME', text: (row) => row.name, elastic: true },
             { title: 'REVISION', text: (row) => String(row.revision) },
+            { title: 'FOR', text: hostsText },
             { title: 'SET', text: (row) => (row.updatedAt === null ? '' : agoText(row.updatedAt, terminal.now())) },
             { title: 'BY', text: (row) => row.updatedBy },
             { title: 'KEY', text: (row) => row.keyId },
@@ -78,3 +87,5 @@ export function secretsCommand(terminal: Terminal): Command {
     ),
   )
 }
+
+const hostsText = ({ hosts }: Body): string => (hosts.length === 0 ? 'any host' : hosts.join(', '))

@@ -2,6 +2,7 @@ import type { LogFields, Logger } from '@lockstep/base'
 import pino from 'pino'
 import type { LogLevels } from './log-levels.ts'
 import { redact, redactText } from './redact.ts'
+import { withWireIds } from './wire-ids.ts'
 
 /** One JSON object per line on standard output, for machines to read. */
 export function jsonLogger({ level, areas }: LogLevels, out?: pino.DestinationStream): Logger {
@@ -11,18 +12,21 @@ export function jsonLogger({ level, areas }: LogLevels, out?: pino.DestinationSt
     base: null,
     formatters: { level: (label) => ({ level: label }) },
   }
-  return adapt(out === undefined ? pino(options) : pino(options, out), areas)
+  const root = out === undefined ? pino(options) : pino(options, out)
+  return adapt(root, root, areas)
 }
 
-function adapt(target: pino.Logger, areas: LogLevels['areas']): Logger {
+/** Areas are children of `root`: one inside another would have a line name both. */
+function adapt(target: pino.Logger, root: pino.Logger, areas: LogLevels['areas']): Logger {
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: LogFields) => {
-    if (target.isLevelEnabled(level)) target[level](fields === undefined ? {} : redact(fields), redactText(message))
+    if (target.isLevelEnabled(level))
+      target[level](fields === undefined ? {} : redact(withWireIds(fields)), redactText(message))
   }
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    area: (name) => adapt(target.child({ area: name }, { level: areas.get(name) ?? target.level }), areas),
+    area: (name) => adapt(root.child({ area: name }, { level: areas.get(name) ?? target.level }), root, areas),
   }
 }

@@ -34,6 +34,13 @@ describe('log lines', () => {
     expect(redactText('at http://127.0.0.1:4400/api, by a@b')).toBe('at http://127.0.0.1:4400/api, by a@b')
   })
 
+  it('are gone through once, however long a text is', () => {
+    const long = 'a'.repeat(1_000_000)
+    for (const text of [long, `x://${long}`, '://'.repeat(300_000), 'Bearer '.repeat(100_000)])
+      expect(redactText(text)).toBe(text)
+    expect(redactText(`${long}://ada:hunter2@db`)).toBe(`${long}://ada:[withheld]@db`)
+  })
+
   it('can be written, whatever they hold', () => {
     const round: Record<string, unknown> = { fence: 7n, error: new Error('redis://:hunter2@cache') }
     round.self = round

@@ -3,8 +3,8 @@ import type { LogFields } from '@lockstep/base'
 /** Names under which nothing is shown. Whole words: `tokens` and `keyCount` are no secrets. */
 const SECRET =
   /(^|[-_.]|[a-z](?=[A-Z]))(password|passphrase|secret|token|authorization|cookie|credentials?|api[-_]?key|apiKey|private[-_]?key|privateKey)$/i
-/** `postgres://user:password@host` */
-const IN_URL = /([a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi
+/** `postgres://user:password@host`. It begins where no match can begin twice: what is logged may be as long as an input. */
+const IN_URL = /(:\/\/[^\s/:@]*):[^\s/@]+@/g
 const BEARER = /\b(Bearer|Basic) +[\w.~+/=-]{8,}/g
 const HIDDEN = '[withheld]'
 /** Log lines are flat; what is deeper is not looked at by anybody. */

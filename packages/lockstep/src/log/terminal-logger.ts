@@ -3,6 +3,7 @@ import colors from 'picocolors'
 import type { LogLevel, LogLevels } from './log-levels.ts'
 import { redact, redactText } from './redact.ts'
 import { shown } from './shown.ts'
+import { withWireIds } from './wire-ids.ts'
 
 const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 }
 const look = { debug: colors.gray, info: colors.cyan, warn: colors.yellow, error: colors.red } as const
@@ -29,7 +30,7 @@ export function terminalLogger(levels: LogLevels, clock: Clock, write: (line: st
 
 function describe(fields: LogFields | undefined): string {
   if (fields === undefined) return ''
-  return Object.entries(redact(fields))
+  return Object.entries(redact(withWireIds(fields)))
     .filter(([, value]) => value !== undefined)
     .map(
       ([key, value]) => ` ${colors.gray(`${key}=`)}${shown(typeof value === 'string' ? value : JSON.stringify(value))}`,

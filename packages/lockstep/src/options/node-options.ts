@@ -5,8 +5,9 @@ import { type LogLevels, parseLogLevels } from '../log/log-levels.ts'
 import { type AcceleratorOptions, resolveAcceleratorOptions } from './accelerator-options.ts'
 import { type AccessSettings, resolveAccessOptions } from './access-options.ts'
 import { oneOf, onOff } from './one-of.ts'
+import type { OptionOrigins } from './option-origins.ts'
 import { type OutsideOptions, resolveOutsideOptions } from './outside-options.ts'
-import type { CodeOptions, RawOptions } from './raw-options.ts'
+import { type CodeOptions, optionNames, type RawOptions } from './raw-options.ts'
 import { type KeepOption, retentionOf } from './retention-option.ts'
 import { rolesOf } from './roles-option.ts'
 
@@ -55,10 +56,14 @@ export interface NodeOptions extends OutsideOptions, AcceleratorOptions {
   readonly bodyDepth: number
   readonly bodyMembers: number
   readonly drainMs: number
+  /** Who set each option; those that nobody set are not in it. */
+  readonly origins: OptionOrigins
 }
 
 /** Checks what the user gave. Every message names the option and what it may be. */
-export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOptions {
+export function resolveNodeOptions(
+  raw: RawOptions & CodeOptions & { readonly origins?: OptionOrigins } = {},
+): NodeOptions {
   const host = raw.host ?? '127.0.0.1'
   const heartbeatMs = wholeNumber(raw, 'heartbeatMs', 750, 50, 60_000)
   const databaseUrl = raw.databaseUrl === '' ? undefined : raw.databaseUrl
@@ -97,8 +102,13 @@ export function resolveNodeOptions(raw: RawOptions & CodeOptions = {}): NodeOpti
     bodyDepth: wholeNumber(raw, 'bodyDepth', 64, 8, 400),
     bodyMembers: wholeNumber(raw, 'bodyMembers', 50_000, 100, 1_000_000),
     drainMs: wholeNumber(raw, 'drainMs', 20_000, 0, 600_000),
+    origins: raw.origins ?? ofCode(raw),
   }
 }
+
+/** Whoever says nothing of origins gave them in code. */
+const ofCode = (raw: RawOptions): OptionOrigins =>
+  Object.fromEntries(optionNames.filter((option) => raw[option] !== undefined).map((option) => [option, 'code']))
 
 function wholeNumber(
   raw: RawOptions,

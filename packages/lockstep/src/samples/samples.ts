@@ -1,4 +1,4 @@
-/** Sample workflows in a store that has nothing else, and a gentle hand that keeps them moving. */
+/** Sample workflows in a store that had nothing else, and a gentle hand that keeps them moving. */
 import { errorMessage, type Timer } from '@lockstep/base'
 import { DEFAULT_TENANT, type Engine } from '@lockstep/engine'
 import type { BrowseStore } from '@lockstep/engine/ports'
@@ -20,6 +20,9 @@ export interface SamplesOptions extends Edge {
 /** A link is good for as long as its question stands. */
 const LINK_MS = 30 * 60_000
 const LOOK_MS = 500
+/** What the ids of all samples contain, and how many of such are looked at: others may be called so too. */
+const SAMPLE_PREFIX = 'sample-'
+const MOST_NAMED_SO = 100
 const MOST_LOOKS = 20
 
 export class Samples {
@@ -32,10 +35,10 @@ export class Samples {
     this.#o = { everyMs: 10_000, most: 300, ...options }
   }
 
-  /** Publishes into an empty store, and moves what it finds there. A store with anything else in it is left alone. */
+  /** Publishes into an empty store, and moves what it finds there. A store that had anything else before is left alone. */
   async begin(): Promise<void> {
-    const { kind, present } = await this.#look()
-    if (kind === 'unfinished') await this.#publish(present)
+    const unfinished = await this.#unfinished()
+    if (unfinished !== undefined) await this.#publish(unfinished)
     await this.#turn()
   }
 
@@ -55,31 +58,38 @@ export class Samples {
     this.#o.logger.info(`sample workflows published; ${removal}`, { count: sampleIds.length })
   }
 
-  /** `unfinished`: nothing, or some of ours. `samples`: ours and no others. Those that were removed are there, and not published. */
-  async #look(): Promise<{ readonly kind: 'unfinished' | 'samples' | 'other'; readonly present: readonly string[] }> {
+  /** Those of ours in a store that has nothing else, and not all of them; else nothing. */
+  async #unfinished(): Promise<readonly string[] | undefined> {
     const { rows } = await this.#o.browse.definitions(DEFAULT_TENANT, {}, {}, sampleIds.length + 1)
     const present = rows.map(({ id }) => id)
-    if (!present.every((id) => sampleIds.includes(id))) return { kind: 'other', present }
-    if (present.length < sampleIds.length) return { kind: 'unfinished', present }
-    return { kind: rows.some(({ published }) => published !== undefined) ? 'samples' : 'other', present }
+    const isOurs = present.every((id) => sampleIds.includes(id))
+    return isOurs && present.length < sampleIds.length ? present : undefined
+  }
+
+  /** Those that may start: whoever removed them, or one of them, does not want to see it. */
+  async #published(): Promise<readonly string[]> {
+    const { rows } = await this.#o.browse.definitions(DEFAULT_TENANT, { text: SAMPLE_PREFIX }, {}, MOST_NAMED_SO)
+    return rows.flatMap(({ id, published }) => (published !== undefined && sampleIds.includes(id) ? [id] : []))
   }
 
   async #turn(): Promise<void> {
     const { clock, logger, everyMs } = this.#o
     let more = true
     try {
-      more = (await this.#look()).kind === 'samples' && (await this.#startNext())
+      more = await this.#startNext(await this.#published())
     } catch (error) {
       logger.debug('a sample was not started', { reason: errorMessage(error) })
     }
     if (more && !this.#stopped) this.#timer = clock.schedule(everyMs, () => void this.#turn())
   }
 
-  /** Starts the first one that never ran. `false`: all have. */
-  async #startNext(): Promise<boolean> {
+  /** Starts the first one that never ran. `false`: all have, or none may. */
+  async #startNext(published: readonly string[]): Promise<boolean> {
     const { engine, most } = this.#o
+    if (published.length === 0) return false
     for (; this.#next <= most && !this.#stopped; this.#next += 1) {
       const { definitionId, input } = sampleRun(this.#next)
+      if (!published.includes(definitionId)) continue
       const dedupeKey = `sample ${this.#next}`
       const { instanceId, created } = await engine.start({ definitionId, input, dedupeKey })
       if (!created) continue

@@ -40,8 +40,8 @@ export function readInsideTransactions({ transactions, secrets }: JoinedStores, 
   }
 }
 
-const toSealed = ({ tenant, name, key_id: keyId, nonce, box, revision }: SealedRow): SealedSecret => ({
-  ...{ tenant, name, keyId, revision },
+const toSealed = ({ tenant, name, key_id: keyId, nonce, box, hosts, revision }: SealedRow): SealedSecret => ({
+  ...{ tenant, name, keyId, hosts, revision },
   nonce: Buffer.from(nonce, 'base64'),
   box: Buffer.from(box, 'base64'),
 })

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { type LiveIds, liveIdsOf } from './live-ids.ts'
 
 export interface Word {
   readonly word: string
@@ -13,6 +14,8 @@ export interface Place {
   readonly aliases: readonly string[]
   readonly commands: readonly Word[]
   readonly options: readonly Word[]
+  /** What a node has to be asked for. */
+  readonly ids?: LiveIds
 }
 
 /** Every place that the commands know, the beginning first. */
@@ -26,13 +29,14 @@ export function placesOf(commands: readonly Command[]): readonly Place[] {
       { word: '--version', about: 'print the version' },
     ],
   }
-  return [beginning, ...commands.flatMap((command) => below(command, [''], ''))]
+  return [beginning, ...commands.flatMap((command) => below(command, [''], '', undefined))]
 }
 
-function below(command: Command, before: readonly string[], said: string): readonly Place[] {
+function below(command: Command, before: readonly string[], said: string, noun: Command | undefined): readonly Place[] {
   const here = said === '' ? command.name() : `${said} ${command.name()}`
   const names = [command.name(), ...command.aliases()]
   const ways = before.flatMap((way) => names.map((name) => (way === '' ? name : `${way} ${name}`)))
+  const ids = liveIdsOf(command, noun)
   const place = {
     said: here,
     aliases: ways.filter((way) => way !== here),
@@ -41,8 +45,9 @@ function below(command: Command, before: readonly string[], said: string): reado
       ...command.options.flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : [])),
       { word: '--help', about: 'show what it does' },
     ],
+    ...(ids === undefined ? {} : { ids }),
   }
-  return [place, ...command.commands.flatMap((each) => below(each, ways, here))]
+  return [place, ...command.commands.flatMap((each) => below(each, ways, here, command))]
 }
 
 const wordOf = (command: Command): Word => ({ word: command.name(), about: command.description() })

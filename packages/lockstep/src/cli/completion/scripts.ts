@@ -1,4 +1,8 @@
-/** Completion for three shells. Everything is in the script: nothing is asked while somebody types. */
+/**
+ * Completion for three shells. Commands and options are in the script. What only a node knows, such as ids, is asked for when Tab is pressed
+ * where it may stand: with the list command of its noun, as the profile on the line says. A line with `--url` asks nobody: shells cut
+ * addresses in pieces.
+ */
 import type { Place, Word } from './command-tree.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -19,24 +23,36 @@ const steps = (places: readonly Place[]): string =>
     .map((place) => `      ${waysOf(place).map(quoted).join(' | ')}) at=${quoted(place.said)} ;;`)
     .join('\n')
 
+/** `list='instances list' many=yes`, where a node can be asked. */
+const asked = ({ ids }: Place): string =>
+  ids === undefined ? '' : ` list=${quoted(ids.list)}${ids.many ? ' many=yes' : ''}`
+
 function bash(places: readonly Place[]): string {
   const words = (place: Place): string =>
     `    ${quoted(place.said)}) words=${quoted(
       offered(place)
         .map(({ word }) => word)
         .join(' '),
-    )} ;;`
+    )}${asked(place)} ;;`
   return `# Completion of lockstep for bash: source <(lockstep completion bash)
 _lockstep() {
-  local at='' words='' i
+  local at='' words='' list='' many='' given='' ids='' i
+  local -a as=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "\${at:+$at }\${COMP_WORDS[i]}" in
 ${steps(places)}
+      *' --profile') as=(--profile "\${COMP_WORDS[++i]}") ;;
+      *' -'*) ;;
+      *) given=yes ;;
     esac
   done
   case "$at" in
 ${places.map(words).join('\n')}
   esac
+  if [[ $list && \${COMP_WORDS[COMP_CWORD]} != -* && ( ! $given || $many ) && " \${COMP_WORDS[*]} " != *' --url '* ]]; then
+    ids=$("\${COMP_WORDS[0]}" $list --output id --quiet "\${as[@]}" 2>/dev/null </dev/null)
+    words=\${ids:-$words}
+  fi
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _lockstep lockstep
@@ -46,20 +62,27 @@ complete -o default -F _lockstep lockstep
 function zsh(places: readonly Place[]): string {
   const entry = ({ word, about }: Word): string => quoted(`${word}:${about.replaceAll(':', '\\:')}`)
   const words = (place: Place): string =>
-    `    ${quoted(place.said)}) offered=(${offered(place).map(entry).join(' ')}) ;;`
+    `    ${quoted(place.said)}) offered=(${offered(place).map(entry).join(' ')})${asked(place)} ;;`
   return `#compdef lockstep
 # Completion of lockstep for zsh: source <(lockstep completion zsh)
 _lockstep() {
-  local at='' i
-  local -a offered
+  local at='' list='' many='' given='' i
+  local -a offered as ids
   for ((i = 2; i < CURRENT; i++)); do
     case "\${at:+$at }\${words[i]}" in
 ${steps(places)}
+      *' --profile') as=(--profile "\${words[++i]}") ;;
+      *' -'*) ;;
+      *) given=yes ;;
     esac
   done
   case "$at" in
 ${places.map(words).join('\n')}
   esac
+  if [[ -n $list && \${words[CURRENT]} != -* && ( -z $given || -n $many ) && \${words[(I)--url]} == 0 ]]; then
+    ids=(\${(f)"$(\${words[1]} \${=list} --output id --quiet $as 2>/dev/null </dev/null)"})
+    if (( $#ids )); then compadd -a ids; return; fi
+  fi
   _describe 'lockstep' offered || _files
 }
 # In a folder of fpath this file is the body of the function, and is run when it is first asked.
@@ -76,18 +99,43 @@ function fish(places: readonly Place[]): string {
     const here = `complete -c lockstep -n ${text(`test (__lockstep_at) = "${place.said}"`)}`
     return [
       ...place.commands.map(({ word, about }) => `${here} -f -a ${text(word)} -d ${text(about)}`),
+      ...(place.ids === undefined
+        ? []
+        : [`${here} -f -a ${text(`(__lockstep_ids ${place.ids.many ? 'many' : 'one'} ${place.ids.list})`)}`]),
       ...place.options.map(({ word, about }) => `${here} -l ${text(word.replace(/^--/, ''))} -d ${text(about)}`),
     ]
   })
   return `# Completion of lockstep for fish: lockstep completion fish | source
-function __lockstep_at
+function __lockstep_said
   set -l at ''
+  set -l given no
+  set -l before ''
   for word in (commandline -opc)[2..]
     switch (string trim -- "$at $word")
 ${cases.join('\n')}
+      case '* -*'
+      case '*'
+        test "$before" = --profile; or set given yes
     end
+    set before "$word"
   end
   echo "$at"
+  echo $given
+end
+function __lockstep_at
+  set -l said (__lockstep_said)
+  echo "$said[1]"
+end
+function __lockstep_ids
+  set -l said (__lockstep_said)
+  set -l line (commandline -opc)
+  contains -- --url $line; and return
+  test $said[2] = no -o $argv[1] = many; or return
+  set -l as
+  if set -l at (contains -i -- --profile $line)
+    set as $line[$at..(math $at + 1)]
+  end
+  $line[1] $argv[2..] --output id --quiet $as 2>/dev/null </dev/null
 end
 ${lines.join('\n')}
 `

@@ -50,7 +50,7 @@ export class Printer {
     const { out } = this.#terminal
     switch (this.#output) {
       case 'id':
-        return out(`${body.id ?? body.key ?? body.version ?? body.name ?? body.seq ?? ''}\n`)
+        return out(`${idOf(body)}\n`)
       case 'jsonl':
         return out(`${JSON.stringify(body)}\n`)
       case 'yaml':
@@ -60,3 +60,7 @@ export class Printer {
     }
   }
 }
+
+/** Of what an answer is about: of a resume, or of why an instance waits, the instance. */
+const idOf = (body: Body): string | number =>
+  body.id ?? body.instance?.id ?? body.instanceId ?? body.key ?? body.version ?? body.name ?? body.seq ?? ''

@@ -1,17 +1,12 @@
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const
+import { LARGEST_UNITS } from '@lockstep/base'
 
 /** `2d 3h`, `40s`, `120ms`. */
 export function spanText(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`
-  const at = UNITS.findIndex(([, unit]) => ms >= unit)
-  const [name, unit] = UNITS[at]!
+  const at = LARGEST_UNITS.findIndex(([, unit]) => ms >= unit)
+  const [name, unit] = LARGEST_UNITS[at]!
   const count = Math.floor(ms / unit)
-  const next = UNITS[at + 1]
+  const next = LARGEST_UNITS[at + 1]
   const rest = next === undefined ? 0 : Math.floor((ms - count * unit) / next[1])
   return rest === 0 ? `${count}${name}` : `${count}${name} ${rest}${next![0]}`
 }

@@ -88,8 +88,14 @@ function AgainDialog({ operation, close }: { readonly operation: BatchOperation;
 }
 
 const past = (action: string): string =>
-  ({ retry: 'retried', cancel: 'cancelled', terminate: 'ended', pause: 'paused', continue: 'continued' })[action] ??
-  `worked on (${action})`
+  ({
+    retry: 'retried',
+    cancel: 'cancelled',
+    terminate: 'ended',
+    pause: 'paused',
+    continue: 'continued',
+    delete: 'deleted',
+  })[action] ?? `worked on (${action})`
 
 const isFilled = (options: unknown): boolean =>
   typeof options === 'object' && options !== null && Object.keys(options).length > 0

@@ -16,6 +16,8 @@ export const isOver = (state: State | undefined): boolean => state === 'done' ||
 const words: Readonly<Record<string, string>> = {
   accepted: 'Done',
   'already-requested': 'Asked for before',
+  deleted: 'Deleted',
+  held: 'Held',
   'wrong-state': 'Left as it is',
   'not-found': 'Gone',
 }
@@ -23,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
 export const outcomeText = (outcome: string): string => words[outcome] ?? sentence(outcome).replaceAll('-', ' ')
 
 /** Those that have it need nothing more, or cannot be helped. */
-const SETTLED: ReadonlySet<string> = new Set(['accepted', 'already-requested', 'not-found'])
+const SETTLED: ReadonlySet<string> = new Set(['accepted', 'already-requested', 'deleted', 'not-found'])
 
 /** Whether the same may be tried again with an instance. null: it was not its turn before the batch was stopped. */
 export const isLeft = (outcome: string | null): boolean => outcome === null || !SETTLED.has(outcome)

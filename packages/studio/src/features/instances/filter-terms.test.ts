@@ -14,7 +14,8 @@ describe('terms of a filter', () => {
   })
 
   it('are suggested by what was typed', () => {
-    expect(suggestions('sta', [])).toEqual(['status='])
+    expect(suggestions('stat', [])).toEqual(['status='])
+    expect(suggestions('started', [])).toEqual(['startedAt>=-1h'])
     expect(suggestions('status=faulted,sus', [])).toEqual(['status=faulted,suspended'])
     expect(suggestions('definition=or', ['order', 'parcel'])).toEqual(['definition=order'])
   })

@@ -41,7 +41,7 @@ export function suggestions(text: string, definitionIds: readonly string[]): rea
   const match = /^(\w+)=(.*)$/.exec(text)
   if (match === null) {
     const ready = ['status=', 'definition=', 'correlation=', 'createdAt>=-1h', 'createdAt>=-1d', 'finishedAt>=-1h']
-    return [...ready, 'tag=', 'version=', 'parent=', 'input.'].filter((each) => each.startsWith(text))
+    return [...ready, 'startedAt>=-1h', 'tag=', 'version=', 'parent=', 'input.'].filter((each) => each.startsWith(text))
   }
   const [, name, given = ''] = match
   const values = name === 'status' ? statuses : name === 'definition' ? definitionIds : []

@@ -52,8 +52,8 @@ function SecretList() {
         columns={[
           'Name',
           { label: 'Values so far', right: true },
+          'May go to',
           'Sealed with key',
-          'Made',
           'Changed',
           'By',
           { label: 'Actions', right: true },
@@ -76,10 +76,8 @@ function SecretRow({ secret }: { readonly secret: Secret }) {
     <tr data-testid="secret-row">
       <td className="mono">{secret.name}</td>
       <td className={`${table.right} num`}>{secret.revision}</td>
+      <td>{secret.hosts.length === 0 ? 'any host' : secret.hosts.join(', ')}</td>
       <td className="mono">{secret.keyId}</td>
-      <td>
-        <When at={secret.createdAt} />
-      </td>
       <td>
         <When at={secret.updatedAt} />
       </td>
@@ -105,7 +103,7 @@ function SecretRow({ secret }: { readonly secret: Secret }) {
             Delete…
           </MayButton>
         </span>
-        {asked === 'value' && <SecretDialog name={secret.name} close={() => ask(undefined)} />}
+        {asked === 'value' && <SecretDialog secret={secret} close={() => ask(undefined)} />}
         {asked === 'delete' && <DeleteDialog name={secret.name} close={() => ask(undefined)} />}
       </td>
     </tr>
