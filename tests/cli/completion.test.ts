@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { aptInstaller, locatorFor } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runIn } from './open-cli.ts'
+import { openCli, runIn, type TestCli } from './open-cli.ts'
 
 const script = async (shell: string): Promise<string> => {
   const ran = await runIn(tmpdir(), {}, ['completion', shell])
@@ -14,6 +15,9 @@ const script = async (shell: string): Promise<string> => {
 }
 
 const askZsh = fileURLToPath(new URL('ask-zsh.zsh', import.meta.url))
+const bin = fileURLToPath(new URL('../../packages/lockstep/bin/lockstep.mjs', import.meta.url))
+const waits = (id: string) => ({ id, activities: [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } }] })
+
 /** What may follow: nouns, verbs under every name of a noun, and options, also after values. */
 const questions: readonly (readonly [line: string, offered: readonly string[]])[] = [
   ['lockstep inst', ['instances']],
@@ -92,6 +96,67 @@ describe('completion', () => {
     expect(offered('lockstep', 'instances', 'start', 'order', '--in')).toEqual(['--input'])
     expect(offered('lockstep', 'move', '--d')).toEqual(['--database-url', '--data-dir', '--dry-run'])
     expect(offered('lockstep', 'no-such-thing', 'x')).toEqual([''])
+  })
+
+  describe('of what only a node knows', () => {
+    let cli: TestCli
+    let programs: string
+    let instance: string
+    beforeAll(async () => {
+      cli = await openCli()
+      for (const id of ['orders', 'other'])
+        await cli.run(['definitions', 'push', await cli.write(`${id}.json`, waits(id)), '--publish'])
+      instance = (await cli.run(['instances', 'start', 'orders'])).out.trim()
+      programs = path.join(folder, 'bin')
+      mkdirSync(programs)
+      writeFileSync(path.join(programs, 'lockstep'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
+      chmodSync(path.join(programs, 'lockstep'), 0o755)
+    })
+    afterAll(() => cli[Symbol.asyncDispose]())
+
+    /** The node is in this process: it has to go on while the shell asks. */
+    const ask = async (program: string, args: readonly string[]): Promise<string> => {
+      const env = { PATH: `${programs}:${process.env.PATH}`, HOME: folder, LOCKSTEP_URL: cli.url }
+      return (await promisify(execFile)(program, args, { cwd: folder, timeout: 60_000, env })).stdout
+    }
+    /** Once for each argument, or where an argument takes many; never in the place of an option, nor of something new. */
+    const live = (instance: string): readonly (readonly [line: string, offered: readonly string[]])[] => [
+      ['lockstep workflow get o', ['orders', 'other']],
+      ['lockstep instances start or', ['orders']],
+      ['lockstep why wfi_', [instance]],
+      [`lockstep instances cancel ${instance} wfi_`, [instance]],
+      ['lockstep workflow diff orders o', []],
+      ['lockstep workflow get --ur', ['--url']],
+      ['lockstep workflow get --profile nobody o', []],
+      ['lockstep workflow get --url http://127.0.0.1:1 o', []],
+      ['lockstep keys create orde', []],
+    ]
+
+    /** What each shell offers at the end of a line. */
+    const offering: Readonly<Record<string, (line: string) => Promise<string>>> = {
+      bash: async (line) => {
+        const said = line.split(' ')
+        const asked = `COMP_WORDS=(${said.join(' ')}); COMP_CWORD=${said.length - 1}; _lockstep`
+        return ask('bash', ['-c', `source live.bash; ${asked}; printf '%s\\n' "\${COMPREPLY[@]}"`])
+      },
+      fish: (line) => ask('fish', ['--no-config', '-c', `source live.fish; complete -C '${line}'`]),
+      zsh: async (line) => {
+        const caught = path.join(folder, 'caught-live')
+        writeFileSync(caught, '')
+        await ask('zsh', ['-f', askZsh, 'autoload -Uz compinit && compinit -D -u; source live.zsh', caught, line])
+        return readFileSync(caught, 'utf8')
+      },
+    }
+
+    it.for(['bash', 'zsh', 'fish'])('asks it in %s', async (shell, context) => {
+      if (locatorFor(process.env.PATH)(shell) === undefined)
+        return context.skip(`there is no ${shell}, and it cannot be installed here`)
+      writeFileSync(path.join(folder, `live.${shell}`), await script(shell))
+      for (const [line, words] of live(instance)) {
+        const offered = wordsOf(await offering[shell]!(line)).map((each) => each.split('\t')[0]!)
+        expect([line, offered.sort()]).toEqual([line, words])
+      }
+    })
   })
 
   it.each(['bash', 'zsh', 'fish'])('knows every command in %s', async (shell) => {

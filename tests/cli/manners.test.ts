@@ -16,7 +16,26 @@ describe('exit codes', () => {
   it.each([
     ['an unknown noun', ['instence', 'list'], 2, /unknown command 'instence'[\s\S]*Did you mean instance/],
     ['an unknown flag', ['instances', 'list', '--statsu', 'x'], 2, /unknown option '--statsu'[\s\S]*--status/],
-    ['a missing word', ['instances', 'get'], 2, /missing required argument 'id'/],
+    [
+      'a slip in another name of a noun',
+      ['wrokflow', 'list'],
+      2,
+      /unknown command 'wrokflow'[\s\S]*Did you mean workflow/,
+    ],
+    [
+      'a missing word',
+      ['instances', 'get'],
+      2,
+      /missing required argument 'id'\n\(run "lockstep instances get --help" for what there is\)/,
+    ],
+    [
+      'an option before its command',
+      ['--url', 'http://127.0.0.1:1', 'nodes', 'list'],
+      2,
+      /unknown option '--url'\n\(options stand behind their command; run "lockstep --help"/,
+    ],
+    ['a variable without a value', ['instances', 'set', 'wfi_1', 'x'], 2, /A variable takes name=value, not "x"/],
+    ['a node that is not there', ['cluster', 'drain', 'nobody'], 4, /No node is called "nobody": there are /],
     ['a word too many', ['nodes', 'list', 'more'], 2, /too many arguments/],
     [
       'a filter nobody knows',
@@ -110,6 +129,31 @@ describe('forms of output', () => {
     expect(lines.map((line) => JSON.parse(line).kind).at(-1)).toBe('ended')
     const listed = (await cli.run(['instances', 'list', '-o', 'jsonl'])).out.trim().split('\n')
     expect(listed.map((line) => JSON.parse(line).id)).toContain(id)
+  })
+
+  it('are ids of instances where they are about one', async () => {
+    await cli.write('waits.json', {
+      id: 'waits',
+      activities: [{ id: 'a', type: 'wait-for-event', inputs: { event: 'go' } }],
+    })
+    await cli.run(['definitions', 'push', 'waits.json', '--publish'])
+    const id = (await cli.run(['instances', 'start', 'waits', '-o', 'id'])).out.trim()
+    await expect.poll(async () => (await cli.run(['instances', 'get', id, '--json'])).json.status).toBe('suspended')
+    expect((await cli.run(['why', id, '-o', 'id'])).out).toBe(`${id}\n`)
+    expect((await cli.run(['instances', 'resume', id, 'go', '-o', 'id'])).out).toBe(`${id}\n`)
+    const { err } = await cli.run(['instances', 'watch', id])
+    expect([err.includes('started'), err.includes('null')]).toEqual([true, false])
+  })
+
+  it('are of what happened to nodes the latest, however much came before', async () => {
+    await cli.db.script(`
+      select lockstep_cluster_event('suspected', '01900000-0000-7000-8000-000000000001', 'node-' || n, '{}')
+        from generate_series(1, 450) n order by n`)
+    const names = async (...words: readonly string[]): Promise<string[]> =>
+      (await cli.run(['cluster', 'events', ...words, '--json'])).json.map(({ name }: { name: string }) => name)
+    await expect.poll(() => names('--limit', '2')).toEqual(['node-449', 'node-450'])
+    expect((await names()).length).toBe(50)
+    expect((await names('--all')).length).toBeGreaterThanOrEqual(450)
   })
 
   it('say nothing beside the data when told to be quiet, and failures all the same', async () => {

@@ -24,6 +24,8 @@ export interface CliOptions {
   readonly input?: string
   /** What a person answers; absent: there is nobody to ask. */
   readonly answers?: readonly boolean[]
+  /** The same, for one who takes his time. */
+  readonly answer?: () => Promise<boolean>
   readonly isTerminal?: boolean
   readonly environment?: Readonly<Record<string, string>>
   /** Times that a command may pause before it is interrupted. */
@@ -105,7 +107,7 @@ export async function runIn(
     now: () => systemClock.now(),
     pause: async () => pauses-- > 0,
     readInput: async () => options.input ?? '',
-    confirm: async () => answers.shift(),
+    confirm: options.answer ?? (async () => answers.shift()),
     interrupted: new AbortController().signal,
   }
   const code = await runCli(words, terminal)

@@ -102,6 +102,8 @@ describe('operators', () => {
     expect((await ok(...words, '--dry-run')).out).toBe('cancel would be done with 3 instances\n')
     expect((await cli.run(words)).err).toContain('Do cancel with 3 instances? There is nobody to ask: say --yes')
     expect((await cli.run(['batches', 'run', 'cancel'])).err).toContain('Say which instances')
+    expect((await ok(...words, '--exclude', ids[0]!, '--dry-run')).out).toBe('cancel would be done with 2 instances\n')
+    expect((await cli.run([...words, '--limit', 'some'])).err).toContain('--limit must be a whole number')
     const done = await cli.run([...words, '--yes', '--wait', '--json'], { pauses: 1_000 })
     expect([done.code, done.json.state, done.json.outcomes]).toEqual([0, 'done', { accepted: 3 }])
     for (const id of ids) await rests(id, 'cancelled')
@@ -109,6 +111,25 @@ describe('operators', () => {
     expect((await ok('batches', 'get', done.json.id)).out).toMatch(/wfi_.* accepted/)
     for (const verb of ['cancel', 'pause', 'continue'])
       expect((await cli.run(['batches', verb, done.json.id])).code).toBe(5)
+    expect((await ok('batches', 'run', 'cancel', ids[0]!, '--reason', 'late', '--dry-run')).out).toBe(
+      'cancel would be done with 0 instances, and not with 1 that fit: 1 cancelled\n',
+    )
+  })
+
+  it('does it with those that were counted, not with those that began while somebody thought', async () => {
+    const counted = await waiting()
+    let late = ''
+    const ran = await cli.run(['batches', 'run', 'cancel', '--filter', 'definition=waits status=suspended', '--wait'], {
+      pauses: 1_000,
+      answer: async () => {
+        late = await waiting()
+        return true
+      },
+    })
+    expect(ran.out).toMatch(/is done: 1 accepted\n$/)
+    await rests(counted, 'cancelled')
+    await rests(late, 'suspended')
+    await ok('instances', 'cancel', late)
   })
 
   it('lets a batch rest, and go on', async () => {

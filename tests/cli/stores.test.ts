@@ -151,6 +151,8 @@ describe('an embedded store', () => {
     const { before } = (await ok('restore', 'store.tar.gz', '--data-dir', '.lockstep', '--force', '--json')).json
     expect(before).toBe(`${data}.before-restore`)
     expect((await ok('migrate', '--data-dir', '.lockstep')).out).toBe('The schema is up to date\n')
+    const piped = await runIn(folder, { LOCKSTEP_OUTPUT: '' }, ['migrate', '--data-dir', '.lockstep'])
+    expect(JSON.parse(piped.out)).toEqual({ applied: [] })
   })
 
   it('moves into an empty PostgreSQL with all its rows, and its folder is put aside', async () => {
@@ -166,6 +168,7 @@ describe('an embedded store', () => {
     expect([existsSync(`${data}.moved`), existsSync(data)]).toEqual([true, false])
     renameSync(`${data}.moved`, data)
     await fails(5, /\[MOVE_TARGET_NOT_EMPTY\]/, 'move', ...to)
+    await fails(2, /\[INVALID_OPTION\]/, 'move', '--database-url', 'mysql://localhost/x')
 
     const node = await open({ databaseUrl: database.url, heartbeatMs: '200' })
     try {

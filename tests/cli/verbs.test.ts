@@ -56,6 +56,29 @@ describe('what may be regretted', () => {
     await expect.poll(() => statusOf(id)).toBe('terminated')
   })
 
+  it('deletes what has ended, and nothing else', async () => {
+    const id = await started()
+    expect(await cli.run(['instances', 'rm', id, '--yes'])).toMatchObject({
+      code: 5,
+      err: expect.stringMatching(/is suspended: only what has ended can be deleted.*\[INSTANCE_NOT_ENDED\]/s),
+    })
+    await ok('instances', 'cancel', id, '--yes')
+    await expect.poll(() => statusOf(id)).toBe('cancelled')
+    expect((await ok('instances', 'rm', id, '--dry-run', '-o', 'table')).out).toMatch(
+      new RegExp(`ID +FACTS +INCIDENTS\\s+${id} +\\d+ +0`),
+    )
+    expect(await cli.run(['instances', 'rm', id])).toMatchObject({ code: 2, err: expect.stringContaining('say --yes') })
+    await ok('retention', 'hold', '--instance', id, '--reason', 'a trial')
+    expect(await cli.run(['instances', 'rm', id, '--yes'])).toMatchObject({
+      code: 5,
+      err: expect.stringMatching(/hold on this instance \(a trial\)/),
+    })
+    await ok('retention', 'release', '--instance', id)
+    expect((await ok('instance', 'rm', id, '--yes', '-o', 'table')).out).toBe(`${id} is deleted\n`)
+    expect(await cli.run(['instances', 'get', id])).toMatchObject({ code: 4 })
+    expect(await cli.run(['instances', 'rm', id, '--yes'])).toMatchObject({ code: 4 })
+  })
+
   it('shows who would lose a lock, and which version would be retracted', async () => {
     await using _held = await cli.locks.mutex('stock').acquire()
     const release = ['locks', 'release', 'stock', '--reason', 'a test']

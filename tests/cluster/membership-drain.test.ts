@@ -26,6 +26,9 @@ const calling = {
 
 const asking = { id: 'asking', activities: [{ id: 'ask', type: 'wait-for-event', inputs: { event: 'go' } }] }
 
+/** A step that runs when this is over begins anew elsewhere, which these tests are not about. */
+const PATIENT_DRAIN = { LOCKSTEP_DRAIN_MS: '240000' }
+
 const reaches = (asked: SiteNode, name: string, state: string): Promise<void> =>
   until(`${name} is ${state}`, async () => (await asked.node(name)).state === state, PATIENCE_MS)
 
@@ -48,7 +51,7 @@ async function toldUntil(site: ClusterSite, last: string): Promise<string[]> {
 it('an operator cordons, drains and brings back a node through any other', { timeout: 5 * PATIENCE_MS }, async () => {
   await using site = await ClusterSite.open()
   await using service = await SlowService.open()
-  const a = await site.node('a')
+  const a = await site.node('a', PATIENT_DRAIN)
   for (const document of [resting, calling, asking]) await a.publish(document)
   const b = await site.node('b')
   const rests = await a.start('resting', { input: { for: '20s' } })
@@ -108,7 +111,7 @@ it('an operator cordons, drains and brings back a node through any other', { tim
 it('SIGTERM hands over and ends with 0, after the steps that run', { timeout: 4 * PATIENCE_MS }, async () => {
   await using site = await ClusterSite.open()
   await using service = await SlowService.open()
-  const a = await site.node('a', { LOCKSTEP_DRAIN_MS: '240000' })
+  const a = await site.node('a', PATIENT_DRAIN)
   await a.publish(resting)
   await a.publish(calling)
   const calls = await a.start('calling', { input: { url: service.url } })

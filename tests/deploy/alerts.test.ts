@@ -11,6 +11,7 @@ const read = (name: string): string => readFileSync(path.join(root, name), 'utf8
 interface Rule {
   readonly alert: string
   readonly expr: string
+  readonly labels: { readonly severity: string }
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string }
 }
 const rules = (parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
@@ -72,6 +73,16 @@ describe('alerts', () => {
     for (const { alert, annotations } of rules) {
       expect([alert, annotations.summary, annotations.description]).not.toContain(undefined)
       expect([alert, existsSync(path.join(root, annotations.runbook))]).toEqual([alert, true])
+    }
+  })
+
+  it('are named by the page of a symptom that they lead to, and all by the page of metrics', () => {
+    const page = read('docs/how-to/metrics.md')
+    for (const { alert, labels, annotations } of rules) {
+      const runbook = read(annotations.runbook)
+      if (annotations.runbook.startsWith('docs/troubleshooting/')) expect(runbook).toContain(`\`${alert}\``)
+      const [title] = runbook.slice(2).split('\n')
+      expect(page).toMatch(new RegExp(`^\\| \`${alert}\` \\| ${labels.severity} \\| .+ \\| \\[${title}\\]`, 'm'))
     }
   })
 

@@ -45,7 +45,8 @@ describe('the chart', () => {
       'everything that can be added',
       {
         ...{ rabbitmq: { enabled: true }, clock: { enabled: true }, otlpEndpoint: 'http://collector:4318' },
-        ...{ podMonitor: { enabled: true } },
+        ...{ podMonitor: { enabled: true }, imagePullSecrets: [{ name: 'registry' }] },
+        ...{ nodeSelector: { pool: 'work' }, tolerations: [{ key: 'work', operator: 'Exists' }] },
         ...{ image: { tag: '9' }, extraEnv: [{ name: 'LOCKSTEP_REQUESTS', value: '10' }] },
       },
     ],
@@ -73,7 +74,7 @@ describe('the chart', () => {
     })
     const { spec } = one(all, 'Deployment')
     const pod = spec.template.spec
-    expect([spec.replicas, pod.terminationGracePeriodSeconds, pod.containers[0].image]).toEqual([5, 50, 'lockstep:9'])
+    expect([spec.replicas, pod.terminationGracePeriodSeconds, pod.containers[0].image]).toEqual([5, 55, 'lockstep:9'])
     expect(pod.containers[0].env).toEqual(
       expect.arrayContaining([
         { name: 'LOCKSTEP_REQUESTS', value: '10' },
@@ -81,6 +82,24 @@ describe('the chart', () => {
       ]),
     )
     expect(one(all, 'HorizontalPodAutoscaler')).toBeUndefined()
+  })
+
+  it('follows values of where pods run, in every pod', () => {
+    const wanted = {
+      ...{ imagePullSecrets: [{ name: 'registry' }], nodeSelector: { pool: 'work' } },
+      tolerations: [{ key: 'work', operator: 'Exists' }],
+    }
+    const all = rendered({ ...wanted, clock: { enabled: true } })
+    expect(one(all, 'Deployment').spec.template.spec).toMatchObject(wanted)
+    expect(one(all, 'CronJob').spec.jobTemplate.spec.template.spec).toMatchObject(wanted)
+  })
+
+  it('has Prometheus name the job as alerts do, whatever the release is called', () => {
+    const all = [...renderChart(chart, 'shop-flows', { podMonitor: { enabled: true } }).values()].flatMap(manifestsIn)
+    const { jobLabel } = one(all, 'PodMonitor').spec
+    const job = one(all, 'Deployment').spec.template.metadata.labels[jobLabel]
+    const asked = readFileSync(path.join(deploy, 'prometheus', 'alerts.yml'), 'utf8').matchAll(/job="([^"]*)"/g)
+    expect(new Set([...asked].map(([, name]) => name))).toEqual(new Set([job]))
   })
 
   it('lets nodes reach what they need, and no private address besides', () => {
@@ -125,10 +144,15 @@ describe('the plain manifests', () => {
 
   it('give requests to any node, and keep some of them whatever is done on purpose', () => {
     expect(one(all(), 'Service').spec.sessionAffinity).toBe('None')
-    expect(one(all(), 'PodDisruptionBudget').spec.minAvailable).toBe(2)
+    expect(one(all(), 'PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 })
     expect(one(all(), 'Deployment').spec.strategy.rollingUpdate.maxUnavailable).toBe(0)
     expect(one(all(), 'HorizontalPodAutoscaler').spec.minReplicas).toBe(3)
     expect(one(all(), 'Deployment').spec.template.spec.affinity.podAntiAffinity).toBeDefined()
+  })
+
+  it('tell no pod where Services are: a variable of theirs is one of ours', () => {
+    for (const pod of pods()) expect(pod.enableServiceLinks).toBe(false)
+    expect(() => resolveNodeOptions(readEnvironment({ LOCKSTEP_PORT: 'tcp://10.96.0.7:4400' }))).toThrow('port')
   })
 
   it('run everything as nobody in particular, with a root that cannot be written, in UTC', () => {
@@ -167,7 +191,10 @@ describe('the plain manifests', () => {
         value ?? secrets[valueFrom.secretKeyRef?.key] ?? 'pod-1',
       ]),
     )
-    const options = resolveNodeOptions(readEnvironment({ ...environment, LOCKSTEP_HOST: '0.0.0.0' }))
+    // What Kubernetes adds of the Service `lockstep`, unless it is told not to: it would take the place of what the image says.
+    const links = { LOCKSTEP_PORT: 'tcp://10.96.0.7:4400', LOCKSTEP_SERVICE_HOST: '10.96.0.7' }
+    const added = pods()[0].enableServiceLinks === false ? {} : links
+    const options = resolveNodeOptions(readEnvironment({ LOCKSTEP_HOST: '0.0.0.0', ...added, ...environment }))
     expect(() => requireSafeStart(options)).not.toThrow()
     expect(options.secretKeys).toHaveLength(1)
     expect([options.locks, options.bus, options.migrate, options.nodeName]).toEqual([
@@ -181,7 +208,9 @@ describe('the plain manifests', () => {
   it('give a node more time to stop than its steps get', () => {
     const [pod] = pods()
     const drain = pod.containers[0].env.find((each: Manifest) => each.name === 'LOCKSTEP_DRAIN_MS').value
-    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(Number(drain))
+    const [sleep, leaveSeconds] = pod.containers[0].lifecycle.preStop.exec.command
+    expect([sleep, Number(leaveSeconds)]).toEqual(['sleep', 5])
+    expect((pod.terminationGracePeriodSeconds - leaveSeconds) * 1_000).toBeGreaterThan(Number(drain))
   })
 
   it('ask the paths of health that a node serves', () => {

@@ -71,6 +71,13 @@ describe('the compose file', () => {
     }
   })
 
+  it('confines all that runs our image', () => {
+    const ours = services.filter(([, { image }]) => image === 'lockstep:local')
+    expect(ours.map(([name]) => name)).toEqual(['migrate', ...nodes, 'metrics-key'])
+    for (const [name, { read_only, cap_drop, security_opt }] of ours)
+      expect([name, read_only, cap_drop, security_opt]).toEqual([name, true, ['ALL'], ['no-new-privileges:true']])
+  })
+
   it('lets Prometheus ask every node, and the balancer send to every node without affinity', () => {
     const prometheus = readFileSync(path.join(folder, 'prometheus.yml'), 'utf8')
     const balancer = readFileSync(path.join(folder, 'nginx.conf'), 'utf8')
@@ -79,6 +86,31 @@ describe('the compose file', () => {
       expect(balancer).toContain(`server ${name}:4400 `)
     }
     expect(balancer).not.toMatch(/ip_hash|sticky|hash \$/)
+  })
+
+  it('has the balancer ask again where a node is: one that is made anew has another address', () => {
+    const balancer = readFileSync(path.join(folder, 'nginx.conf'), 'utf8')
+    // Without both of them nginx does not take `resolve`.
+    expect(balancer).toMatch(/^\s*resolver 127\.0\.0\.11 /m)
+    expect(balancer).toMatch(/upstream lockstep \{\s*zone \w+ \w+;/)
+    for (const [line] of balancer.matchAll(/^\s*server node-.*$/gm)) expect(line).toContain(' resolve ')
+    // The first version of nginx that has it without a licence is 1.27.3.
+    const [, minor] = /^nginx:1\.(\d+)/.exec(compose.services.balancer.image)!
+    expect(Number(minor)).toBeGreaterThanOrEqual(28)
+  })
+
+  it('says of everything that stays whether it works, and lets nobody wait for less', () => {
+    const ends = new Set(['migrate', 'metrics-key'])
+    for (const [name, service] of services) {
+      // Nodes have theirs in the image.
+      if (!ends.has(name) && !nodes.includes(name))
+        expect([name, service.healthcheck]).toEqual([name, { ...service.healthcheck, test: expect.any(Array) }])
+      for (const [other, { condition }] of Object.entries<{ condition: string }>(service.depends_on ?? {}))
+        expect([name, other, condition]).toEqual([
+          ...[name, other],
+          ends.has(other) ? 'service_completed_successfully' : 'service_healthy',
+        ])
+    }
   })
 
   it('lets no caller choose the address that nodes count and audit', () => {

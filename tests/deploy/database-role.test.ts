@@ -114,6 +114,36 @@ describe('the roles of deploy/database/roles.sql', () => {
     await expect(runPsql(as('node'), 'trying', `${statement};`)).rejects.toThrow(/permission denied|must be owner/)
   })
 
+  it('leave nothing to other roles of the server', async () => {
+    const { adminUrl } = inject('postgres')
+    const password = randomBytes(16).toString('hex')
+    await runPsql(adminUrl, 'making a stranger', `create role lockstep_stranger login password '${password}';`)
+    try {
+      const stranger = new URL(database.url)
+      stranger.username = 'lockstep_stranger'
+      stranger.password = password
+      await expect(runPsql(stranger.href, 'trying', 'select 1;')).rejects.toThrow(/permission denied for database/)
+      const rights = await runPsql(
+        database.url,
+        'asking for rights',
+        `select r || ' ' || has_database_privilege(r, current_database(), 'connect')
+                || has_database_privilege(r, current_database(), 'temporary')
+                || has_database_privilege(r, current_database(), 'create')
+                || has_schema_privilege(r, 'public', 'create')
+                || has_schema_privilege(r, 'lockstep', 'usage')
+                || has_schema_privilege(r, 'lockstep', 'create')
+           from unnest(array['lockstep_stranger', 'lockstep_node', 'lockstep_owner']) r;`,
+      )
+      expect(rights).toEqual([
+        'lockstep_stranger falsefalsefalsefalsefalsefalse',
+        'lockstep_node truefalsefalsefalsetruefalse',
+        'lockstep_owner truefalsefalsefalsetruetrue',
+      ])
+    } finally {
+      await runPsql(adminUrl, 'dropping the stranger', 'drop role lockstep_stranger;')
+    }
+  })
+
   it('refuse a node on a schema that the owner has not brought up to date', async () => {
     await using other = await cloneDatabase(inject('postgres').adminUrl, 'template1')
     await runPsql(other.url, 'making the roles', script)

@@ -110,7 +110,7 @@ const functions: Readonly<Record<string, (...args: unknown[]) => unknown>> = {
     return value
   },
   not: (value) => !isTrue(value),
-  add: (a, b) => Number(a) + Number(b),
+  add: (...all) => all.reduce((sum: number, each) => sum + Number(each), 0),
   mul: (a, b) => Number(a) * Number(b),
 }
 

@@ -35,6 +35,22 @@ describe('graphs that the pages show as JSON', () => {
   it.each(graphs)('$page has no problems in its block $n', hasNoProblems)
 })
 
+/** The words behind `#` that lead to a heading, as Git hosts make them. */
+function anchorsIn(text: string): ReadonlySet<string> {
+  const bare = text.replace(/^```[\s\S]*?^```$/gm, '')
+  const headings = [...bare.matchAll(/^#+ (.*)$/gm)].map(([, words]) =>
+    words!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
+  )
+  return new Set(
+    headings.map((words) =>
+      words
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
 describe('pages', () => {
   it('link only to files that are there', () => {
     const all = ['docs', 'examples'].flatMap((folder) =>
@@ -54,6 +70,24 @@ describe('pages', () => {
           .filter((to) => !/^[a-z]+:/.test(to) && !existsSync(path.join(root, path.dirname(file), to)))
           .map((to) => `${file}: ${to}`)
       })
+    expect(broken).toEqual([])
+  })
+
+  it('link only to headings that are there', () => {
+    const pages = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => path.join('docs', file))
+    const links = [...pages, 'README.md', 'deploy/README.md'].flatMap((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8').replace(/^```[\s\S]*?^```$|`[^`\n]*`/gm, '')
+      return [...text.matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, to, anchor]) => ({
+        ...{ file, anchor: anchor! },
+        page: to === '' ? file : path.join(path.dirname(file), to!),
+      }))
+    })
+    expect(links.length).toBeGreaterThan(20)
+    const broken = links.filter(
+      ({ page, anchor }) => !anchorsIn(readFileSync(path.join(root, page), 'utf8')).has(anchor),
+    )
     expect(broken).toEqual([])
   })
 })

@@ -88,10 +88,18 @@ it('Studio shows the whole cluster, whoever answers, and one node when it is tol
       await page.screenshot({ path: path.join(pictures, `metrics-cluster-${colorScheme}.png`) })
     }
   const splits = /\/metrics\/split/
-  await page.route(splits, (route) => route.fulfill({ status: 500, json: { title: 'Not now', status: 500 } }))
+  let refuse = (): void => {}
+  const seen = new Promise<void>((resolve) => {
+    refuse = resolve
+  })
+  await page.route(splits, async (route) => {
+    await seen // that it loads shows until it is answered, and might be over before anybody has looked
+    await route.fulfill({ status: 500, json: { title: 'Not now', status: 500 } })
+  })
   await page.getByRole('combobox', { name: 'Split' }).click()
   await page.getByRole('option', { name: 'By workflow' }).click()
   await page.getByTestId('metrics-split-loading').waitFor()
+  refuse()
   const broken = page.getByTestId('metrics-split-error')
   await broken.waitFor()
   // What is told of all together goes on beside it.

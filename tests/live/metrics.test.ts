@@ -14,7 +14,22 @@ import { type Family, parseMetrics } from './parse-metrics.ts'
 const lines: { message: string; fields: LogFields | undefined }[] = []
 const write = (message: string, fields?: LogFields): void => void lines.push({ message, fields })
 const logger: Logger = { debug: write, info: write, warn: write, error: write, area: () => logger }
+/** Two runs that have each taken one of two locks of the database, and then want the other. */
+let havingOne = 0
+let goOn: () => void
+const bothHaveOne = new Promise<void>((resolve) => {
+  goOn = resolve
+})
 const workflows = [
+  workflow('crossed', async (ctx, [first, second]: [number, number]) =>
+    ctx.transaction('cross', async (tx) => {
+      await tx.query('select pg_advisory_xact_lock($1)', [first])
+      havingOne += 1
+      if (havingOne === 2) goOn()
+      await bothHaveOne
+      await tx.query('select pg_advisory_xact_lock($1)', [second])
+    }),
+  ),
   workflow('locked', async (ctx) => ctx.lock('stock/7', () => ctx.step('count', async () => 7))),
   workflow('timed', async (ctx) => ctx.sleep('20ms')),
   workflow('faulty', async (ctx) => ctx.step('boom', async () => Promise.reject(new Error('no')))),
@@ -60,11 +75,11 @@ const scrape = async (): Promise<string> => {
   ])
   return response.text()
 }
-const run = async (definitionId: string): Promise<void> => {
+const run = async (definitionId: string, input?: unknown): Promise<void> => {
   const response = await fetch(`${node.url}/api/v1/workflow-instances`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ definitionId, wait: '60s' }),
+    body: JSON.stringify({ definitionId, input, wait: '60s' }),
   })
   expect(response.status).toBeLessThan(300)
 }
@@ -107,6 +122,14 @@ describe('/metrics', () => {
     expect(families.get('lockstep_cache_hits_total')?.samples.length).toBeGreaterThanOrEqual(1)
     expect(sampleOf(families, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
     expect(sampleOf(families, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
+  })
+
+  it('counts deadlocks, which end by themselves', async () => {
+    const deadlocks = async (): Promise<number> =>
+      sampleOf(parseMetrics(await scrape()), 'lockstep_database_deadlocks_total')
+    expect(await deadlocks()).toBe(0)
+    await Promise.all([run('crossed', [1, 2]), run('crossed', [2, 1])])
+    expect(await deadlocks()).toBeGreaterThanOrEqual(1)
   })
 
   it('has as many series after a hundred instances as before: nothing carries an id', async () => {

@@ -36,6 +36,15 @@ describe('what is deleted', () => {
     expect(await test.engine.doctor()).toMatchObject({ healthy: true })
   })
 
+  it('ends where a journal is longer than a batch, with all of it gone', async () => {
+    await using test = await openAgedEngine({ retention: { ...NOW, rowsPerBatch: 2 } })
+    await test.ended(0)
+    await test.ended(0)
+    expect(await test.engine.retention.sweep()).toMatchObject({ ended: 'done', instances: 2 })
+    expect(await query(test.db, 'select instance_id from journal')).toEqual([])
+    expect(await query(test.db, 'select instance_id from retention_watch')).toEqual([])
+  })
+
   it('keeps faulted ones with an open incident for ever where a rule or an option says so', async () => {
     await using test = await openAgedEngine({ retention: { keep: { unresolved: 'forever' } } })
     const { retention, incidents } = test.engine
@@ -326,4 +335,30 @@ it('a commit pays nothing for retention: no index holds what the end of an insta
   )
   // Both look at a column of the row first, and call nothing for instances that no schedule and no flow policy knows.
   expect(triggers.map((row) => row.name).sort()).toEqual(['instance_frees_flow', 'instance_tells_schedule'])
+})
+
+describe('one that is deleted by hand', () => {
+  it('takes a journal of many thousand facts with it, what is too much for one transaction with the next sweep', async () => {
+    await using test = await openAgedEngine()
+    const { retention } = test.engine
+    const [long, other] = [await test.ended(0), await test.ended(0)]
+    await query(
+      test.db,
+      `insert into journal (instance_id, seq, claim_no, pos, at, node_id, tenant, kind, data)
+       select instance_id, n, claim_no, pos, at, node_id, tenant, kind, data from journal, generate_series(1000, 45000) n
+        where instance_id = '${long}' and seq = 1`,
+    )
+    await test.db.script(`update instance set last_seq = 45000 where id = '${long}'`)
+    const factsOf = async (id: string): Promise<number> =>
+      (await query<{ n: number }>(test.db, `select count(*)::int as n from journal where instance_id = '${id}'`))[0]!.n
+    const kept = await factsOf(other)
+    expect(await retention.delete(long)).toMatchObject({ kind: 'deleted', facts: 45_000 })
+    await expect(test.engine.get(long)).rejects.toMatchObject({ code: 'INSTANCE_NOT_FOUND' })
+    expect(await factsOf(long)).toBeGreaterThan(44_000) // nobody finds them, and nobody waits for them
+    expect(await retention.delete(long)).toEqual({ kind: 'not-found' })
+    expect(await retention.sweep()).toMatchObject({ ended: 'done', instances: 0 })
+    expect([await factsOf(long), await factsOf(other)]).toEqual([0, kept])
+    expect(await query(test.db, 'select instance_id from retention_watch where purging')).toEqual([])
+    expect(await test.engine.doctor()).toMatchObject({ healthy: true })
+  })
 })

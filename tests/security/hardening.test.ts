@@ -26,7 +26,9 @@ describe('every answer', () => {
   ])('of %s runs nothing, frames nothing and guesses nothing', async (url) => {
     const { headers } = await closed.app.inject({ url })
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'/)
+    expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'; base-uri 'none'; form-action 'none'/)
     expect(headers['content-security-policy']).not.toMatch(/unsafe/)
+    expect(headers['cache-control']).toBe('no-store')
     expect(headers['x-content-type-options']).toBe('nosniff')
     expect(headers['referrer-policy']).toBe('no-referrer')
     expect([headers['x-powered-by'], headers.server, headers['access-control-allow-origin']]).toEqual([
@@ -34,6 +36,28 @@ describe('every answer', () => {
       undefined,
       undefined,
     ])
+  })
+})
+
+describe('what somebody was told', () => {
+  it.each([
+    '/session',
+    '/workflow-instances',
+    '/api-keys',
+    '/users',
+    '/audit-log',
+    '/secrets',
+    '/workflow-instances/counts',
+  ])('of %s is kept by nobody on the way', async (path) => {
+    const { status, headers } = await closed.send({ path, as: BOOTSTRAP_KEY })
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
+  })
+
+  it('with an ETag is kept by nobody but who asked, and asked for again each time', async () => {
+    const document = { id: 'kept', activities: [{ id: 'a', type: 'log', inputs: { message: 'a' } }] }
+    await closed.send({ method: 'PUT', path: '/workflow-definitions/kept', as: BOOTSTRAP_KEY, body: document })
+    const { headers } = await closed.send({ path: '/workflow-definitions/kept/draft', as: BOOTSTRAP_KEY })
+    expect([headers.etag, headers['cache-control']]).toEqual([expect.any(String), 'private, no-cache'])
   })
 })
 

@@ -24,7 +24,7 @@ describe('the how-to pages', () => {
     expect(lines(page).length).toBeGreaterThan(2)
     for (const line of lines(page)) {
       const [command = '', input] = line.split(' < ')
-      const [name, ...words] = command.split(' ')
+      const [name, ...words] = command.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'))
       expect(name).toBe('lockstep')
       const ran = await runIn('.', environment, words, input === undefined ? {} : { input: 'a good long password\n' })
       expect([line, ran.code, ran.code === 0 ? '' : ran.err]).toEqual([line, 0, ''])

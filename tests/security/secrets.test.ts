@@ -20,6 +20,9 @@ const telling = workflow('telling', async (ctx) => {
   const inside = await ctx.step('inside', async (step) => `step ${await step.secret('api-token')}`)
   return { value, inside, length: value.length }
 })
+const asking = workflow('asking', async (ctx, url: string | null) =>
+  ctx.step('ask', async (step) => (await step.secret('bound-token', url ?? undefined)).length),
+)
 const lacking = workflow('lacking', async (ctx) => ctx.secret('no-such-secret'))
 
 let database: ClonedDatabase
@@ -28,7 +31,7 @@ let site: SecretSite
 const open = (keys: string): Promise<SecretSite> =>
   openSecretSite(
     { LOCKSTEP_DATABASE_URL: database.url, LOCKSTEP_SECRET_KEYS: keys, LOCKSTEP_OUTBOUND_ALLOW: '127.0.0.1' },
-    { workflows: [telling, lacking] },
+    { workflows: [telling, lacking, asking] },
   )
 beforeAll(async () => {
   database = await cloneDatabase(inject('postgres'))
@@ -77,6 +80,7 @@ describe('a secret', () => {
     ['a value with a line end', 'line', { value: 'a line of text\n' }],
     ['no value', 'none', {}],
     ['members that nobody asked for', 'more', { value: 'long enough', tenant: 'other' }],
+    ['what is no host', 'hosted', { value: 'long enough', hosts: ['api.example.org', 'https://example.org/x'] }],
   ])('is refused with %s', async (_, name, body) => {
     const told = await site.send('PUT', `/secrets/${encodeURIComponent(name)}`, body)
     expect([told.status, told.body.code]).toEqual([400, 'INVALID_REQUEST'])
@@ -110,6 +114,31 @@ describe('a secret', () => {
     expect(sink.received.length).toBe(count + 1)
   })
 
+  it('for some hosts is sent to them alone, wherever data leads', async () => {
+    const bound = { value: 'for one host', hosts: ['127.0.0.1'] }
+    expect((await site.send('PUT', '/secrets/bound-token', bound)).body.hosts).toEqual(['127.0.0.1'])
+    const header = { authorization: { $secret: 'bound-token' } }
+    await site.publish(call('led', { url: { $expr: 'input.url' }, headers: header }))
+    const count = sink.received.length
+    expect((await site.run('led', { url: `${sink.url}/x` })).body.status).toBe('completed')
+    expect(sink.received.at(-1)!.headers.authorization).toBe('for one host')
+    // Another name of the same machine, as of an attacker's.
+    const elsewhere = sink.url.replace('127.0.0.1', 'localhost')
+    for (const url of [elsewhere, 'http://127.0.0.1@example.org/', 'http://example.org/127.0.0.1'])
+      expect((await site.run('led', { url })).body.status).toBe('faulted')
+    expect(sink.received.length).toBe(count + 1)
+    const { text } = await site.send('GET', '/incidents?limit=3')
+    expect(text).toContain('may be sent to 127.0.0.1 alone, not to localhost:')
+    // A new value keeps its hosts; nowhere to send it is nowhere to have it.
+    expect((await site.set('bound-token', 'another value')).body.hosts).toEqual(['127.0.0.1'])
+    expect((await site.run('asking')).body.status).toBe('faulted')
+    expect((await site.run('asking', `${sink.url}/y`)).body.output).toBe('another value'.length)
+    expect((await site.send('PUT', '/secrets/bound-token', { value: 'another value', hosts: [] })).body.hosts).toEqual(
+      [],
+    )
+    expect((await site.run('asking')).body.status).toBe('completed')
+  })
+
   it('that is not there fails the step with its name and the fix', async () => {
     await site.publish(call('unknown', { body: { $secret: 'no-such-secret' } }))
     const { body } = await site.run('unknown')
@@ -133,7 +162,7 @@ describe('a secret', () => {
     const secrets = async (name: string, tenant: string) => vault?.read(tenant, name)
     await using embedded = await openEmbeddedEngine({ flights: 1, secrets, outbound: { ownDatabase: true } })
     vault = new SecretVault({ store: postgresSecrets(embedded.db), keys, random: systemRandom })
-    await vault.set('default', 'pin-code', 'four nines', 'me')
+    await vault.set('default', 'pin-code', { value: 'four nines' }, 'me')
     const inputs = { query: 'select $1::text as v, length($1::text) as n', parameters: [{ $secret: 'pin-code' }] }
     const value = { $expr: 'steps.a.output.rows' }
     await embedded.publish({
@@ -161,6 +190,10 @@ describe('the command line', () => {
     writeFileSync(path.join(folder, 'value.txt'), 'value of a file\n')
     const ran = await cli(['secret', 'set', 'from-file', '--file', 'value.txt'])
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('from-file: set (revision 1)')])
+    const hosted = await cli(['secret', 'set', 'hosted', '--host', 'a.example', '--host', '*.b.example'], 'piped value')
+    expect([hosted.code, hosted.out]).toEqual([0, 'hosted: set (revision 1), for a.example, *.b.example\n'])
+    expect((await cli(['secret', 'set', 'hosted', '--host', 'a.example', '--anywhere'], 'piped value')).code).toBe(2)
+    expect((await cli(['secret', 'set', 'hosted', '--anywhere'], 'piped value')).out).toMatch(/for any host$/m)
     const refused = await cli(['secret', 'set', 'from-argv', 'the value'])
     expect([refused.code === 0, refused.err]).toEqual([false, expect.stringContaining('too many arguments')])
     const listed = await cli(['secret', 'list'])

@@ -183,5 +183,10 @@ describe('a sign-in', () => {
     expect((await attempt({ name, password: PASSWORD }, '10.9.9.10')).status).toBe(200)
     const named = await limited((n) => attempt({ name: 'one-name', password: 'wrong' }, `10.8.8.${n}`))
     expect([named.status, named.body.code]).toEqual([429, 'RATE_LIMITED'])
+    // One network of IPv6 has more addresses than could ever be counted one by one.
+    const sixth = (n: number, net: string) =>
+      attempt({ name: `v6-${net}-${n}`, password: 'wrong' }, `2001:db8:${net}::${n}`)
+    expect((await limited((n) => sixth(n + 1, '1:1'))).status).toBe(429)
+    expect((await sixth(99, '1:2')).status).toBe(401)
   })
 })

@@ -79,7 +79,9 @@ describe('a stream', () => {
     const told = await refusal(key, '?follow=false&topic=incidents,definitions')
     expect(told).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect(told.detail).toMatch(/definitions:read for the topic definitions/)
-    const nothing = await keyWith(['locks:read'])
+    const locks = await refusal(key, '?follow=false&topics=incidents,locks')
+    expect([locks.status, locks.detail]).toEqual([403, expect.stringMatching(/locks:read for the topic locks/)])
+    const nothing = await keyWith(['retention:read'])
     expect(await refusal(nothing.key, '?follow=false')).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 

@@ -34,6 +34,8 @@ const foreign: Readonly<Record<string, readonly [WorldId, body?: object]>> = {
   deleteFlowPolicy: ['definition'],
   getWorkflowInstance: ['instance'],
   readWorkflowJournal: ['instance'],
+  getWorkflowInstanceTimeline: ['instance'],
+  deleteWorkflowInstance: ['instance'],
   getWorkflowInstanceState: ['instance'],
   whyWorkflowInstance: ['instance'],
   listWorkflowInstanceCompensations: ['instance'],

@@ -57,6 +57,20 @@ describe('a request to a workflow', () => {
     expect((await send('/eastern', as(keys.operator))).status).toBe(404)
   })
 
+  it.each([
+    ['a query', '?__proto__=1', 'application/json', '1'],
+    ['a form', '', 'application/x-www-form-urlencoded', 'a=1&__proto__=2'],
+    ['JSON', '', 'application/json', '{"a":{"__proto__":1}}'],
+    ['JSON of a kind', '', 'application/x+json', '{"\\u005f_proto__":1}'],
+  ])('starts nothing with a prototype in %s', async (_, query, type, payload) => {
+    const before = await started(BOOTSTRAP_KEY, 'open')
+    const url = `/workflows/open${query}`
+    const answer = await api.app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'MALFORMED_JSON'])
+    expect(answer.json().detail).toContain('__proto__')
+    expect(await started(BOOTSTRAP_KEY, 'open')).toBe(before)
+  })
+
   it('is refused with credentials that are wrong, and not with such as are for somebody else', async () => {
     expect((await send('/open', as(`${keys.operator}x`))).body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
     expect((await send('/open', { authorization: 'Basic c2hvcDpzM2NyZXQ=' })).status).toBe(200)

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * little: some are a few lines around others. Where a file is not named, the size of a file decides as always.
  */
 const SECONDS: Readonly<Record<string, number>> = {
-  'tests/studio/designer.test.ts': 260,
+  'tests/studio/designer.test.ts': 200,
   'tests/studio/operations.test.ts': 200,
   'tests/studio/states.test.ts': 120,
   'tests/studio/shell.test.ts': 130,
@@ -17,9 +17,12 @@ const SECONDS: Readonly<Record<string, number>> = {
   'tests/start/server-command.test.ts': 95,
   'tests/studio/dev-cluster.test.ts': 90,
   'tests/faults/crash-boundaries.test.ts': 90,
+  'tests/faults/saga-boundaries.test.ts': 90,
   'tests/cluster/checklist.test.ts': 90,
   'packages/postgres/test/coordination/primitive-contracts.test.ts': 85,
   'tests/coordination/redis-faults.test.ts': 80,
+  'packages/redis/test/primitive-contracts.test.ts': 60,
+  'packages/postgres/test/engine/store-contract.test.ts': 50,
 }
 
 export class LongestFirst extends BaseSequencer {

@@ -1,6 +1,6 @@
 /** What `/health/ready` says to anybody of the servers that a node leans on. */
 import { type Clock, silentLogger, systemClock, systemRandom } from '@lockstep/base'
-import { reset, startFaultProxy } from '@lockstep/testing/faults'
+import { blackhole, reset, startFaultProxy } from '@lockstep/testing/faults'
 import { cloneDatabase, freePort } from '@lockstep/testing/harness'
 import { resolveNodeOptions, startNode } from 'lockstep'
 import { describe, expect, inject, it } from 'vitest'
@@ -57,6 +57,16 @@ describe('a node that is asked whether it is ready', () => {
       const told = warnings.filter(({ message }) => message === 'not ready: the database does not answer')
       expect(told).toEqual([{ message: expect.any(String), reason: expect.stringMatching(/./) }])
       await fault.remove()
+      await expect.poll(async () => (await ask()).status, { timeout: 60_000 }).toBe(200)
+      // One that hangs, and refuses nothing, is away too: probes are told so before they give up by themselves.
+      const silence = proxy.use(blackhole())
+      const began = performance.now()
+      expect((await ask()).body).toMatchObject({
+        status: 'not-ready',
+        checks: [{ name: 'database', ok: false }, {}, {}, {}],
+      })
+      expect(performance.now() - began).toBeLessThan(10_000)
+      await silence.remove()
       await expect.poll(async () => (await ask()).status, { timeout: 60_000 }).toBe(200)
     } finally {
       await node.stop()

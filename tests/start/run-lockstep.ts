@@ -14,6 +14,7 @@ export interface Finished {
 export class LockstepProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   #output = ''
+  #standardOutput = ''
   readonly #exit: Promise<Finished>
 
   constructor(args: readonly string[], options: { readonly cwd: string; readonly env?: Record<string, string> }) {
@@ -24,6 +25,7 @@ export class LockstepProcess implements AsyncDisposable {
     })
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
+    this.#child.stdout?.on('data', (chunk: Buffer) => (this.#standardOutput += chunk.toString()))
     this.#exit = once(this.#child, 'close').then(([code, signal]) => ({ code, signal, output: this.#output }))
   }
 
@@ -33,6 +35,11 @@ export class LockstepProcess implements AsyncDisposable {
 
   get output(): string {
     return this.#output
+  }
+
+  /** Without what came on standard error. */
+  get standardOutput(): string {
+    return this.#standardOutput
   }
 
   /** The address that the box names. Rejects when the process ends first. */

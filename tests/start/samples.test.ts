@@ -78,6 +78,26 @@ describe('samples', () => {
     await close()
   })
 
+  it('go on beside workflows that come later, without those that were retracted', async () => {
+    const { engine, samples, close } = await openSamples()
+    const begun = async (id: string): Promise<number> => (await engine.list({ definitionId: id }, 100)).length
+    const first = samples(2)
+    await first.begin()
+    await until('two have begun', async () => (await begun('sample-order')) + (await begun('sample-flaky-api')) === 2)
+    first.stop()
+    const mine = { id: 'mine', activities: [{ id: 'a', type: 'log', inputs: { message: 'x' } }] }
+    await engine.definitions.create('default', mine)
+    await engine.definitions.retract('default', 'sample-reminder')
+    const later = samples(6)
+    await later.begin()
+    await until('the last has begun', async () => (await begun('sample-approval')) === 1)
+    expect([await begun('sample-order'), await begun('sample-flaky-api'), await begun('sample-reminder')]).toEqual([
+      2, 2, 0,
+    ])
+    later.stop()
+    await close()
+  })
+
   it('are drawn the same way every time, and all of them are', () => {
     const runs = Array.from({ length: 60 }, (_, at) => sampleRun(at + 1))
     expect(new Set([...runs.map(({ definitionId }) => definitionId), 'sample-report'])).toEqual(new Set(sampleIds))

@@ -34,6 +34,18 @@ describe('lockstep server', () => {
     expect(code).toBe(0)
   })
 
+  it('writes JSON and nothing else to standard output where nobody sits, and says there where it listens', async () => {
+    await using node = serve()
+    const url = await node.url()
+    expect((await node.end('SIGTERM')).code).toBe(0)
+    const lines = node.standardOutput.trim().split('\n')
+    const told = lines.map((line) => JSON.parse(line) as { readonly msg: string })
+    expect(told.filter(({ msg }) => ['listening', 'stopped'].includes(msg))).toEqual([
+      expect.objectContaining({ level: 'info', msg: 'listening', url, roles: 'api+worker+scheduler' }),
+      expect.objectContaining({ level: 'info', msg: 'stopped' }),
+    ])
+  })
+
   it('refuses a second start on one folder, naming the process; after kill -9 the next start works and the data is there', async () => {
     await using first = serve()
     const url = await first.url()
@@ -57,6 +69,16 @@ describe('lockstep server', () => {
     await using third = serve()
     const again = await fetch(`${await third.url()}/api/v1/workflow-definitions/kept/draft`)
     expect(again.status).toBe(200)
+  })
+
+  it('writes into the audit log which node it was, also when nobody has named it', async () => {
+    await using node = serve()
+    const api = `${await node.url()}/api/v1`
+    const read = async (what: string) => (await (await fetch(`${api}/${what}`)).json()).items
+    await fetch(`${api}/caches/definitions/clear`, { method: 'POST' })
+    const [{ name }] = await read('cluster/nodes')
+    expect(name).toMatch(/:\d+$/)
+    await expect.poll(async () => (await read('audit-log'))[0]).toMatchObject({ operation: 'clearCache', node: name })
   })
 
   it('serves under a base path', async () => {

@@ -6,8 +6,8 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 /** Serious faults of access on a page as it is now; `only` names the rules. */
 export async function seriousFaults(page: Page, only?: readonly string[]): Promise<readonly string[]> {
-  // Outside of the page's own world: its policy allows no foreign script.
-  await page.evaluate(source)
+  // Outside of the page's own world: its policy allows no foreign script. Half a megabyte: a page that was looked at has it.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
   return page.evaluate(async (rules) => {
     const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: rules }) }
     // biome-ignore lint/suspicious/noExplicitAny: put there a moment ago

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { cloneDatabase, runPsql } from '@lockstep/testing/harness'
 import { type Lockstep, lockstep, workflow } from 'lockstep'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -16,7 +18,11 @@ interface Line {
   readonly lock?: string
 }
 const lines: Line[] = []
-const write = (text: string): void => void lines.push(JSON.parse(text) as Line)
+const texts: string[] = []
+const write = (text: string): void => {
+  texts.push(text)
+  lines.push(JSON.parse(text) as Line)
+}
 const logger = jsonLogger(parseLogLevels('debug'), { write })
 const page = readFileSync(new URL('../../docs/how-to/logs.md', import.meta.url), 'utf8')
 const [, clusterPart = ''] = page.split('## Messages of a cluster')
@@ -107,6 +113,25 @@ describe('the level of an area', () => {
     expect(lines.map(({ msg }) => msg)).toEqual(['told', 'told too'])
     expect(lines[1]).toMatchObject({ password: '[withheld]' })
     expect(readEnvironment({ LOCKSTEP_LOG: 'warn', LOCKSTEP_LOG_LEVEL: 'error' }).logLevel).toBe('error')
+  })
+
+  it('is told once in a line, also of an area in another one', () => {
+    texts.length = 0
+    jsonLogger(parseLogLevels('info'), { write }).area('http').area('access').info('told')
+    expect(texts).toEqual([expect.stringMatching(/^\{"level":"info","time":"[^"]+","area":"access","msg":"told"\}\n$/)])
+  })
+
+  it('can be chosen for every area that there is: the page names them', () => {
+    const sources = fileURLToPath(new URL('../../packages', import.meta.url))
+    const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /^\w+\/src\/.*(?<!\.test)\.ts$/.test(name),
+    )
+    const there = files.flatMap((name) =>
+      [...readFileSync(path.join(sources, name), 'utf8').matchAll(/\.area\('([a-z-]+)'\)/g)].map(([, area]) => area),
+    )
+    const [, named = ''] = page.split('Areas: ')
+    const told = [...named.split('. ')[0]!.matchAll(/`([a-z-]+)`/g)].map(([, area]) => area)
+    expect(told).toEqual([...new Set(there)].sort())
   })
 
   it('of the examples of the page can be read', () => {
