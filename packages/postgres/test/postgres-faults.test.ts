@@ -117,13 +117,16 @@ describe('a session that the server ends', () => {
 })
 
 describe('a first connection that takes long', () => {
-  it('is waited for by whoever comes before, longer than for one of a busy pool', async () => {
+  it('is waited for by whoever comes before, longer than for one of a busy pool, and the next one again as long', async () => {
     await using proxy = await startFaultProxy({ target: server.url })
-    await using db = await openTestPostgres(proxy.url(url), { acquireTimeoutMs: 100 })
-    const fault = latency({ ms: 60 })
+    await using db = await openTestPostgres(proxy.url(url), { acquireTimeoutMs: 700 })
+    const fault = latency({ ms: 250 })
     await using _fault = proxy.use(fault)
+    const from = performance.now()
+    // Two statements take the first connection that is there; the transaction needs one of its own.
     const asked = [db.one(backend), db.one(backend), db.transaction((tx) => tx.run(insert, 1))]
     expect(await Promise.all(asked)).toHaveLength(3)
+    expect(performance.now() - from).toBeGreaterThan(700)
     expect(fault.hits).toBeGreaterThan(0)
     expect(await isThere(1)).toBe(true)
   })

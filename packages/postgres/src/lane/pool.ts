@@ -49,6 +49,8 @@ export class Pool {
   #openingCount = 0
   #failureCount = 0
   #lastFailure: unknown
+  /** When the first of the connections that are open was there. */
+  #servingSince = Number.NEGATIVE_INFINITY
   #retry: Timer | undefined
   #expiry: Timer | undefined
   #closing: Promise<void> | undefined
@@ -128,6 +130,10 @@ export class Pool {
     return this.#closing
   }
 
+  get #openCount(): number {
+    return this.#shared.size + this.#owned.size + this.#reserved.size + this.#retired.size
+  }
+
   #leastBusy(): Connection | undefined {
     let best: Connection | undefined
     let fewest = DEEPEST_PIPELINE
@@ -170,8 +176,8 @@ export class Pool {
   }
 
   #openAnother(): void {
-    const openCount = this.#shared.size + this.#owned.size + this.#reserved.size + this.#retired.size
-    if (this.#isClosed || this.#retry !== undefined || openCount + this.#openingCount >= this.#options.size) return
+    if (this.#isClosed || this.#retry !== undefined || this.#openCount + this.#openingCount >= this.#options.size)
+      return
     this.warm().catch(() => {})
   }
 
@@ -187,7 +193,10 @@ export class Pool {
       onReply: () => this.#onReply(connection),
       onBroken: () => this.#onBroken(connection),
     }
-    if (connection.broken === undefined) this.#shared.add(connection)
+    if (connection.broken === undefined) {
+      if (this.#openCount === 0) this.#servingSince = this.#options.clock.monotonic()
+      this.#shared.add(connection)
+    }
     this.#pump()
     this.#watchExpiryAnew()
   }
@@ -238,10 +247,10 @@ export class Pool {
 
   /** Everybody waits equally long, so one timer for whoever came first serves them all. */
   #watchExpiry(): void {
-    const since = [...this.#waiting.slice(0, 1), ...this.#reserved.values()].map((waiter) => waiter.since)
-    if (since.length === 0 || this.#expiry !== undefined) return
+    const first = [...this.#waiting.slice(0, 1), ...this.#reserved.values()]
+    if (first.length === 0 || this.#expiry !== undefined) return
     const { clock } = this.#options
-    const leftMs = Math.min(...since) + this.#patienceMs() - clock.monotonic()
+    const leftMs = this.#patienceMs() - Math.max(...first.map((waiter) => this.#waitedMs(waiter)))
     this.#expiry = clock.schedule(Math.max(0, leftMs), () => this.#expire(), { keepAlive: true })
   }
 
@@ -255,15 +264,20 @@ export class Pool {
   /** A pool whose first connection is on its way is not busy: a slow server is given the time that a connection may take. */
   #patienceMs(): number {
     const { acquireTimeoutMs, connectTimeoutMs = acquireTimeoutMs } = this.#options
-    const isFirstOnItsWay = this.#openingCount > 0 && this.#lastFailure === undefined && this.stats().openCount === 0
+    const isFirstOnItsWay = this.#openingCount > 0 && this.#lastFailure === undefined && this.#openCount === 0
     return isFirstOnItsWay ? Math.max(acquireTimeoutMs, connectTimeoutMs) : acquireTimeoutMs
+  }
+
+  /** Whoever came before there was a connection has waited for a free one only since then. */
+  #waitedMs(waiter: Waiter): number {
+    return this.#options.clock.monotonic() - Math.max(waiter.since, this.#servingSince)
   }
 
   #expire(): void {
     this.#expiry = undefined
-    const { clock, name, size } = this.#options
+    const { name, size } = this.#options
     const patienceMs = this.#patienceMs()
-    const isLate = (waiter: Waiter): boolean => clock.monotonic() - waiter.since >= patienceMs
+    const isLate = (waiter: Waiter): boolean => this.#waitedMs(waiter) >= patienceMs
     const late: Waiter[] = []
     for (const [connection, waiter] of this.#reserved) {
       if (!isLate(waiter)) continue
@@ -275,7 +289,7 @@ export class Pool {
     for (const waiter of late) {
       waiter.refuse(
         this.#lastFailure ??
-          new DatabaseBusy({ lane: name, waitedMs: patienceMs, size, openCount: this.stats().openCount }),
+          new DatabaseBusy({ lane: name, waitedMs: patienceMs, size, openCount: this.#openCount }),
       )
     }
     this.#pump()
