@@ -288,8 +288,7 @@ export class Pool {
     while (this.#waiting[0] !== undefined && isLate(this.#waiting[0])) late.push(...this.#waiting.splice(0, 1))
     for (const waiter of late) {
       waiter.refuse(
-        this.#lastFailure ??
-          new DatabaseBusy({ lane: name, waitedMs: patienceMs, size, openCount: this.#openCount }),
+        this.#lastFailure ?? new DatabaseBusy({ lane: name, waitedMs: patienceMs, size, openCount: this.#openCount }),
       )
     }
     this.#pump()
