@@ -66,16 +66,16 @@ it('lets answers that became ready in one turn leave at its end', async () => {
   expect(asked.map((response) => response.writableFinished)).toEqual([true, true])
 })
 
-it('lets no more than sixteen wait for the others', async () => {
+it('lets no more than 256 wait for the others', async () => {
   const { connect, asked, endTurn } = await open()
-  const callers = Array.from({ length: 20 }, connect)
+  const callers = Array.from({ length: 260 }, connect)
   for (const caller of callers) caller.ask()
-  await expect.poll(() => asked.length).toBe(20)
+  await expect.poll(() => asked.length).toBe(260)
   for (const response of asked) response.end('done')
   const answered = (): number => callers.filter(({ text }) => text.endsWith('done')).length
-  await expect.poll(answered).toBe(16)
+  await expect.poll(answered).toBe(256)
   endTurn()
-  await expect.poll(answered).toBe(20)
+  await expect.poll(answered).toBe(260)
 })
 
 it('answers one request after another over one connection, whole and in order', async () => {

@@ -6,8 +6,11 @@ export interface Departures {
   left(): Promise<void>
 }
 
-/** So many leave at once: the first of a crowd does not wait for all of it, and whoever asked for them is busy while the next are made. */
-const TOGETHER = 16
+/**
+ * So many leave before the turn is over: the first of a crowd does not wait for all of it. Fewer would leave before the commits that this turn has
+ * begun, which are sent at its end as well, and each answer is a write to the system: the store would wait for dozens of them.
+ */
+const TOGETHER = 256
 
 /**
  * Answers that become ready in one turn of the event loop leave at its end, one right behind the other. A write wakes whoever reads: where each
