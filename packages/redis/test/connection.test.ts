@@ -18,7 +18,9 @@ beforeEach(async () => {
   await client.flushAll()
 })
 
-/** The link works again when somebody gets an answer. */
+/** A lease that was held this long has a line in the history. */
+const LASTED_MS = 50
+
 /** Asks again until there is an answer. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
@@ -28,6 +30,7 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
+/** The link works again when somebody gets an answer. */
 async function answers(provider: ReturnType<typeof openProvider>): Promise<void> {
   await vi.waitFor(() => provider.health.probe(), { timeout: 20_000, interval: 20 })
 }
@@ -125,13 +128,17 @@ describe('a link that fails', () => {
     await using proxy = await startFaultProxy({ target: server.url })
     const provider = openProvider({ url: proxy.url(server.url) })
     const lock = mutex('a')
-    await provider.leases.acquire([lock])
     await provider.leases.release([mutex('warm')])
+    const from = performance.now()
+    await provider.leases.acquire([lock])
     const lost = matchCommand({ command: /^EVALSHA$/, when: 'after-forward', times: 1 })
     proxy.use(lost)
     await expect(provider.leases.release([lock])).rejects.toMatchObject(refused)
     await lost.landed()
+    // One that has lasted is left to a second script, for the history: on a slow machine the lost reply may have been the first one's.
+    const expected = performance.now() - from < LASTED_MS ? ['gone'] : ['gone', 'released']
     await answers(provider)
+    expect(expected).toContain((await provider.leases.release([lock])).answers[0])
     expect((await provider.leases.release([lock])).answers).toEqual(['gone'])
     await provider.close()
   })
