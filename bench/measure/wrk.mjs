@@ -50,7 +50,9 @@ function readReport(text, url) {
   const failed = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(text)?.[0]
   if (failed !== undefined) throw new Error(`${url}: ${failed}`)
   const at = (share) => {
-    const [, value, unit] = new RegExp(`^\\s+${share}%\\s+([\\d.]+)(us|ms|s|m)$`, 'm').exec(text)
+    const found = new RegExp(`^\\s+${share}%\\s+([\\d.]+)(us|ms|s|m)$`, 'm').exec(text)
+    if (found === null) throw new Error(`${url}: nothing was answered in time, or wrk says it in other words:\n${text}`)
+    const [, value, unit] = found
     return Number(value) * UNITS[unit]
   }
   const perSecond = Number(/^Requests\/sec:\s+([\d.]+)$/m.exec(text)[1])
