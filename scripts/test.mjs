@@ -1,14 +1,18 @@
 // `npm test`: every test once. Files that failed are run a second time, alone, where lateness explains it: those about what people see
 // (project `surface`: pages, commands, documents), those that wait out leases in real time (`contracts`), and of those about what must hold
 // every time (`servers`) the ones that waited in vain. A value that is wrong there is wrong: it has one try.
+import { tmpdir } from 'node:os'
 import { startVitest } from 'vitest/node'
 import { say } from './bootstrap/say.mjs'
 import { isLate } from './test/lateness.mjs'
+import { memoryFolder } from './test/memory-folder.mjs'
 
 const PATIENT = ['surface', 'contracts']
 const AGAIN = [...PATIENT, 'servers']
 /** More than these are not late, they are broken. */
 const MOST_FILES_AGAIN = 12
+
+process.env.TMPDIR ??= memoryFolder() ?? tmpdir()
 
 const first = await run([])
 const again = first.failed.filter(({ project, late }) => PATIENT.includes(project) || (project === 'servers' && late))
