@@ -12,7 +12,7 @@ const engineFiles = {
   unhooked: 'engines/unhooked.mjs',
   bare: 'engines/bare.mjs',
   locks: 'engines/locks.mjs',
-  bareDisk: 'engines/bare-disk.mjs',
+  bareCommits: 'engines/bare-commits.mjs',
   bareLocks: 'engines/bare-locks.mjs',
   timedCommits: 'engines/timed-commits.mjs',
   sweeper: 'engines/sweeper.mjs',
