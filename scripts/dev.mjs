@@ -1,6 +1,7 @@
 // `npm run dev`: rebuilds on every change and restarts the server when a build is clean. Two child processes, both ended with this one.
 import { spawn } from 'node:child_process'
 import path from 'node:path'
+import { bundleAll } from './bootstrap/build.mjs'
 import { root, say } from './bootstrap/say.mjs'
 
 const args = process.argv.slice(2)
@@ -25,6 +26,7 @@ async function restart() {
     say('sources changed, restarting the node')
     await stop(server)
   }
+  await bundleAll()
   server = spawn(process.execPath, ['packages/lockstep/bin/lockstep.mjs', 'server', ...args], {
     cwd: root,
     stdio: 'inherit',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { bundlePackage, entryPoints } from './bundle.mjs'
 import { fail, root, say, seconds } from './say.mjs'
 
 const stamp = path.join(root, 'node_modules', '.lockstep-built')
@@ -14,16 +15,26 @@ export async function ensureBuilt({ force = false } = {}) {
   const startedAt = Date.now()
   say('building')
   run('compile', [path.join('node_modules', 'typescript', 'bin', 'tsc'), '-b'])
+  await bundleAll()
   for (const step of afterCompile()) run(step, [step])
   writeFileSync(stamp, wanted)
   say(`built in ${seconds(startedAt)}`)
 }
 
+/** What packages are loaded from, made of what the compiler wrote. */
+export async function bundleAll() {
+  try {
+    for (const name of packages()) await bundlePackage(folderOf(name))
+  } catch (error) {
+    fail(`bundling failed:\n${error.message}`)
+  }
+}
+
 /** Programs that packages bring along to make what the compiler cannot. */
 function afterCompile() {
   return packages().flatMap((name) => {
-    const manifest = JSON.parse(readFileSync(path.join(root, 'packages', name, 'package.json'), 'utf8'))
-    return (manifest.lockstep?.afterCompile ?? []).map((file) => path.join('packages', name, file))
+    const { lockstep = {} } = manifestOf(name)
+    return (lockstep.afterCompile ?? []).map((file) => path.join('packages', name, file))
   })
 }
 
@@ -39,10 +50,11 @@ function fingerprint() {
     const { size, mtimeMs } = statSync(file)
     hash.update(`${path.relative(root, file)} ${size} ${mtimeMs}\n`)
   }
-  for (const file of ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json']) add(path.join(root, file))
+  for (const file of ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json', 'scripts/bootstrap/bundle.mjs'])
+    add(path.join(root, file))
   for (const name of packages()) {
-    for (const file of ['package.json', 'tsconfig.json']) add(path.join(root, 'packages', name, file))
-    for (const folder of sourceFolders) walk(path.join(root, 'packages', name, folder), add)
+    for (const file of ['package.json', 'tsconfig.json']) add(path.join(folderOf(name), file))
+    for (const folder of sourceFolders) walk(path.join(folderOf(name), folder), add)
   }
   return hash.digest('hex')
 }
@@ -62,6 +74,17 @@ function packages() {
     .sort()
 }
 
+function folderOf(name) {
+  return path.join(root, 'packages', name)
+}
+
+function manifestOf(name) {
+  return JSON.parse(readFileSync(path.join(folderOf(name), 'package.json'), 'utf8'))
+}
+
 function outputsExist() {
-  return packages().every((name) => existsSync(path.join(root, 'packages', name, 'dist')))
+  return packages().every((name) => {
+    const files = ['dist', ...entryPoints(manifestOf(name)).map(([file]) => file)]
+    return files.every((file) => existsSync(path.join(folderOf(name), file)))
+  })
 }

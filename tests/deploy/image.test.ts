@@ -34,7 +34,7 @@ describe('the image', () => {
     const copied = last.instructions.filter(({ name }) => name === 'COPY').map(({ text }) => readCopy(text))
     expect(copied.filter(({ from }) => from === 'build')).toEqual([])
     expect(stages[1]!.instructions.some(({ text }) => text.includes('npm ci --omit=dev'))).toBe(true)
-    for (const name of ['.git', '**/node_modules', '**/secrets', '**/.env*', '**/dist'])
+    for (const name of ['.git', '**/node_modules', '**/secrets', '**/.env*', '**/dist', '**/bundle'])
       expect(file('Dockerfile.dockerignore').split('\n')).toContain(name)
   })
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -59,6 +59,34 @@ describe('the packed packages, in an empty project', () => {
     await exec(process.execPath, [tsc, '-p', '.'], { cwd: folder })
     const { stdout } = await exec(process.execPath, ['readme.js'], { cwd: folder })
     expect(stdout.trim()).toBe(`{ id: '42', paid: 99, approvedBy: 'Ada' }`)
+  })
+
+  it('are loaded from few files, with one copy of each class', async () => {
+    await writeFile(
+      path.join(folder, 'loaded.mjs'),
+      `import { register } from 'node:module'
+      const count = 'export const load = (url, context, next) => (console.log(url), next(url, context))'
+      register('data:text/javascript,' + encodeURIComponent(count))
+      const face = await import('lockstep')
+      const engine = await import('@lockstep/engine')
+      console.log('one copy', face.StepFailed === engine.StepFailed && face.Type === engine.Type)`,
+    )
+    const { stdout } = await exec(process.execPath, ['loaded.mjs'], { cwd: folder })
+    const lines = stdout.trim().split('\n')
+    expect(lines.filter((line) => line.includes('/@lockstep/engine/bundle/'))).not.toEqual([])
+    expect(lines.filter((line) => /@lockstep\/\w+\/dist\/|\/(typebox|jose)\//.test(line))).toEqual([])
+    expect(lines.length).toBeLessThan(150)
+    expect(lines.at(-1)).toBe('one copy true')
+  })
+
+  it('say what libraries their files hold', async () => {
+    const texts = await Promise.all(
+      ['engine', 'server'].map((name) =>
+        readFile(path.join(folder, 'node_modules', '@lockstep', name, 'bundle', 'LICENSES.txt'), 'utf8'),
+      ),
+    )
+    expect(texts[0]).toMatch(/^typebox \d[\s\S]*MIT License/)
+    expect(texts[1]).toMatch(/^typebox \d[\s\S]*\njose \d[\s\S]*MIT License/)
   })
 
   it('bring the command line along', async () => {

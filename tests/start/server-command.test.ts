@@ -104,7 +104,7 @@ describe('lockstep server', () => {
 
 describe('a configuration in TypeScript', () => {
   it('is read, workflows included, and they run', async () => {
-    const face = pathToFileURL(fileURLToPath(new URL('../../packages/lockstep/dist/index.js', import.meta.url))).href
+    const face = pathToFileURL(fileURLToPath(new URL('../../packages/lockstep/bundle/index.js', import.meta.url))).href
     await writeFile(
       path.join(folder, 'lockstep.config.ts'),
       `import { defineConfig, workflow } from ${JSON.stringify(face)}

@@ -8,7 +8,7 @@ import { openStudio } from './open-studio.ts'
 import { seriousFaultsInBoth } from './serious-faults.ts'
 import { publishAll, run } from './workflows.ts'
 
-const face = new URL('../../packages/lockstep/dist/index.js', import.meta.url).href
+const face = new URL('../../packages/lockstep/bundle/index.js', import.meta.url).href
 
 /** The second step of one says how far it is; it, and the step of the other, end when the file that their input names is there. */
 const config = `import { existsSync } from 'node:fs'

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const main = new URL('../dist/cli/main.js', import.meta.url)
+const main = new URL('../bundle/main.js', import.meta.url)
 if (!existsSync(fileURLToPath(main))) {
   process.stderr.write('lockstep: not built yet. Run "npm run build" in the project folder first\n')
   process.exit(1)
