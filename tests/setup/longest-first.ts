@@ -8,6 +8,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'tests/studio/designer.test.ts': 200,
   'tests/studio/operations.test.ts': 200,
   'tests/studio/states.test.ts': 120,
+  'tests/simulation/simulation.test.ts': 120,
   'tests/studio/shell.test.ts': 130,
   'tests/studio/cluster.test.ts': 120,
   'tests/studio/schedules.test.ts': 110,
