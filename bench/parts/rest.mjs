@@ -50,8 +50,12 @@ async function settle({ session }) {
   await delay(SETTLE_MS)
 }
 
-async function measured({ bench, node, engine, bare, postgres, cannon }, name, round, work, attempt = 1) {
-  const meter = startMeter({ engine: [node.pid, engine.pid, bare.pid], postgres: postgres.pids, load: [cannon.pid] })
+async function measured({ bench, node, engine, bare, postgres, cannon, readers }, name, round, work, attempt = 1) {
+  const meter = startMeter({
+    engine: [node.pid, engine.pid, bare.pid],
+    postgres: postgres.pids,
+    load: [cannon.pid, readers.pid],
+  })
   const result = { ...(await work()), ...meter.stop() }
   bench.round(name, { round, attempt, ...result })
   return result
