@@ -12,7 +12,8 @@ let stopping = false
 const compiler = spawn(
   process.execPath,
   [path.join('node_modules', 'typescript', 'bin', 'tsc'), '-b', '--watch', '--preserveWatchOutput'],
-  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+  // A group of its own, to be ended as one: what is started here starts the compiler itself as another process.
+  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
 )
 compiler.stdout.setEncoding('utf8')
 compiler.stdout.on('data', (text) => {
@@ -46,7 +47,7 @@ function stop(child) {
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, async () => {
     stopping = true
-    compiler.kill('SIGTERM')
+    if (compiler.exitCode === null && compiler.signalCode === null) process.kill(-compiler.pid, 'SIGTERM')
     if (server) await stop(server)
     process.exit(0)
   })
