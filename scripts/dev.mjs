@@ -27,7 +27,12 @@ async function restart() {
     say('sources changed, restarting the node')
     await stop(server)
   }
-  await bundleAll()
+  try {
+    await bundleAll()
+  } catch (error) {
+    return say(`bundling failed, waiting for the next change:\n${error.message}`)
+  }
+  if (stopping) return
   server = spawn(process.execPath, ['packages/lockstep/bin/lockstep.mjs', 'server', ...args], {
     cwd: root,
     stdio: 'inherit',
@@ -44,10 +49,14 @@ function stop(child) {
   })
 }
 
+/** However this ends. */
+process.on('exit', () => {
+  if (compiler.exitCode === null && compiler.signalCode === null) process.kill(-compiler.pid, 'SIGTERM')
+})
+
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, async () => {
     stopping = true
-    if (compiler.exitCode === null && compiler.signalCode === null) process.kill(-compiler.pid, 'SIGTERM')
     if (server) await stop(server)
     process.exit(0)
   })

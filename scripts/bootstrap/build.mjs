@@ -15,7 +15,7 @@ export async function ensureBuilt({ force = false } = {}) {
   const startedAt = Date.now()
   say('building')
   run('compile', [path.join('node_modules', 'typescript', 'bin', 'tsc'), '-b'])
-  await bundleAll()
+  await bundleAll().catch(({ message }) => fail(`bundling failed:\n${message}`))
   for (const step of afterCompile()) run(step, [step])
   writeFileSync(stamp, wanted)
   say(`built in ${seconds(startedAt)}`)
@@ -23,11 +23,7 @@ export async function ensureBuilt({ force = false } = {}) {
 
 /** What packages are loaded from, made of what the compiler wrote. */
 export async function bundleAll() {
-  try {
-    for (const name of packages()) await bundlePackage(folderOf(name))
-  } catch (error) {
-    fail(`bundling failed:\n${error.message}`)
-  }
+  for (const name of packages()) await bundlePackage(folderOf(name))
 }
 
 /** Programs that packages bring along to make what the compiler cannot. */
