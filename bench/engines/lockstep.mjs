@@ -1,5 +1,7 @@
 // Lockstep in a process of its own: one node with the default composition, on a server or embedded.
+import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
@@ -39,6 +41,7 @@ let db
 let bus
 let store
 let engine
+let bare
 
 async function toEnd(definitionId, input) {
   const { instanceId } = await engine.start({ definitionId, input })
@@ -88,6 +91,13 @@ answer({
     const result = await closedLoop({ callers, rampMs, windowMs, once })
     const { flushCount, itemCount } = engine.stats
     return { ...result, commits: itemCount - before.itemCount, flushes: flushCount - before.flushCount }
+  },
+  /** The same over HTTP by a bare Fastify route, without anything that a server has around it: its address. */
+  async listen() {
+    const fastify = createRequire(fileURLToPath(import.meta.resolve('@lockstep/server')))('fastify')
+    bare = fastify()
+    bare.post('/starts', async ({ body }) => ({ output: await toEnd(body.definitionId, body.input) }))
+    return `${await bare.listen({ host: '127.0.0.1', port: 0 })}/starts`
   },
   once: ({ definitionId = 'three', count }) => oneAtATime(count, (n) => toEnd(definitionId, { n })),
   async signal({ how, count, offset }) {
@@ -169,6 +179,7 @@ answer({
   },
   memory: () => process.memoryUsage().rss,
   async close() {
+    await bare?.close()
     await engine?.close(5_000)
     await bus?.close()
     await db?.close()

@@ -26,8 +26,13 @@ export async function run(bench) {
   const readers = await bench.engine('cannon', {}, 'readers')
   const session = bench.keep(await postgres.connect(url))
   const bare = await bench.engine('bareCommits', { url: await postgres.createDatabase('bare') })
-  const targets = { ...(await node.call('targets')), commits: (await bare.call('targets')).starts }
-  const site = { bench, postgres, session, node, engine, bare, cannon, readers, targets }
+  const routed = await bench.engine('lockstep', { url: await postgres.createDatabase('routed') }, 'bare route')
+  const targets = {
+    ...(await node.call('targets')),
+    commits: (await bare.call('targets')).starts,
+    bareStarts: await routed.call('listen'),
+  }
+  const site = { bench, postgres, session, node, engine, bare, routed, cannon, readers, targets }
   const most = await starts(site)
   await tail(site)
   await reads(site)
@@ -50,9 +55,15 @@ async function settle({ session }) {
   await delay(SETTLE_MS)
 }
 
-async function measured({ bench, node, engine, bare, postgres, cannon, readers }, name, round, work, attempt = 1) {
+async function measured(
+  { bench, node, engine, bare, routed, postgres, cannon, readers },
+  name,
+  round,
+  work,
+  attempt = 1,
+) {
   const meter = startMeter({
-    engine: [node.pid, engine.pid, bare.pid],
+    engine: [node.pid, engine.pid, bare.pid, routed.pid],
     postgres: postgres.pids,
     load: [cannon.pid, readers.pid],
   })
@@ -73,21 +84,23 @@ async function rates(site, ways) {
 }
 
 async function starts(site) {
-  const { bench, engine } = site
+  const { bench, engine, targets } = site
   const { restSeconds, rampMs } = bench.settings
   const own = () => engine.call('load', { definitionId: 'one', callers: CALLERS, rampMs, windowMs: restSeconds * 1000 })
-  const ways = { 'starts over HTTP': () => fire(site), 'starts in the process': own }
+  const ways = {
+    'starts over HTTP': () => fire(site),
+    'starts over a bare route': () => fire(site, { url: targets.bareStarts }),
+    'starts in the process': own,
+  }
   bench.say(`${CALLERS} callers start a workflow of one step and wait for its end`)
   for (let round = 0; round < WARM_UPS; round += 1) for (const way of Object.values(ways)) await way()
-  const { 'starts over HTTP': rest, 'starts in the process': inside } = await rates(site, ways)
-  bench.figure({
-    what: `start to end over HTTP, ${CALLERS} callers`,
-    value: rest,
-    unit: '/s',
-    ratio: rest / inside,
-    against: 'engine in the process',
-    target: { of: 'ratio', least: 0.6 },
-  })
+  const rate = await rates(site, ways)
+  const [rest, bare, inside] = Object.keys(ways).map((name) => rate[name])
+  const what = `start to end over HTTP, ${CALLERS} callers`
+  const against = 'engine in the process'
+  bench.figure({ what, value: rest, unit: '/s', ratio: rest / inside, against, target: { of: 'ratio', least: 0.6 } })
+  bench.figure({ what: 'the same by a bare Fastify route', value: bare, unit: '/s', ratio: bare / inside, against })
+  bench.figure({ what, value: rest, unit: '/s', ratio: rest / bare, against: 'bare Fastify route' })
   return rest
 }
 
