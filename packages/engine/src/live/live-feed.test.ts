@@ -9,7 +9,9 @@ const START: LiveCursor = { pos: 100n, n: 0 }
 /** Timers wait until they are told. */
 function handClock() {
   const due = new Set<() => void>()
-  const schedule = (_ms: number, run: () => void): Timer => {
+  const plannedMs: number[] = []
+  const schedule = (ms: number, run: () => void): Timer => {
+    plannedMs.push(ms)
     due.add(run)
     return { cancel: () => void due.delete(run) }
   }
@@ -19,7 +21,7 @@ function handClock() {
       run()
     }
   }
-  return { clock: { ...systemClock, schedule }, due, fire }
+  return { clock: { ...systemClock, schedule }, due, fire, plannedMs }
 }
 
 function openFeed(bus: WakeBus = { publish: () => {}, subscribe: () => () => {} }) {
@@ -191,6 +193,24 @@ describe('the live feed', () => {
     await settle()
     expect(asked).not.toContain(true)
     expect(one.heard).toEqual(['102'])
+  })
+
+  it('lets more wake-ups gather while nobody wants facts', async () => {
+    const { feed, fire, plannedMs } = openFeed()
+    const wokenAfter = async (): Promise<number> => {
+      fire()
+      await settle()
+      feed.committed()
+      return plannedMs.at(-1)!
+    }
+    feed.follow(undefined, follower(false))
+    await settle()
+    const without = await wokenAfter()
+    const reader = feed.follow(undefined, follower(true))
+    await settle()
+    expect(await wokenAfter()).toBeLessThan(without)
+    reader.close()
+    expect(await wokenAfter()).toBe(without)
   })
 
   it('keeps nothing from one who wants facts and came while a page without was read', async () => {

@@ -50,6 +50,8 @@ interface Standing {
 const NOWHERE: LiveCursor = { pos: 0n, n: 0 }
 /** Wake-ups that come within this time are one look. */
 const GATHER_MS = 25
+/** The same where nobody wants facts: a busy node commits all the time, and hardly ever is there anything else to be found. */
+const GATHER_CHANGES_MS = 100
 const RETRY_MS = 1_000
 /** Followers that read their own way at once; the others wait for their turn. */
 const MOST_READING = 4
@@ -59,6 +61,8 @@ export class LiveFeed {
   readonly #wakeUps: LiveWakeUps
   readonly #all = new Set<Standing>()
   readonly #upToDate = new Set<Standing>()
+  /** Of those who are up to date. */
+  #wantingFacts = 0
   readonly #turns: (() => void)[] = []
   #readers = 0
   #tail: LiveCursor | undefined
@@ -103,7 +107,7 @@ export class LiveFeed {
   #leave(standing: Standing): void {
     standing.over = true
     this.#all.delete(standing)
-    this.#upToDate.delete(standing)
+    this.#fallBehind(standing)
     if (this.#upToDate.size === 0) this.#rest()
     if (this.#all.size === 0) this.#wakeUps.unlisten()
   }
@@ -142,7 +146,12 @@ export class LiveFeed {
   /** From here on it is told with the others. */
   #enter(standing: Standing): void {
     this.#upToDate.add(standing)
+    if (standing.follower.wantsFacts) this.#wantingFacts += 1
     standing.follower.caughtUp()
+  }
+
+  #fallBehind(standing: Standing): void {
+    if (this.#upToDate.delete(standing) && standing.follower.wantsFacts) this.#wantingFacts -= 1
   }
 
   async #catchUp(standing: Standing): Promise<void> {
@@ -203,12 +212,16 @@ export class LiveFeed {
   /** One that came while the page was read may want more than is on it. */
   #pass(standing: Standing, page: LivePage, withFacts: boolean): void {
     if (withFacts || !standing.follower.wantsFacts) return this.#tell(standing, page)
-    this.#upToDate.delete(standing)
+    this.#fallBehind(standing)
     void this.#catchUp(standing)
   }
 
   #wake(): void {
-    if (this.#tail !== undefined) this.#lookIn(GATHER_MS)
+    if (this.#tail !== undefined) this.#lookIn(this.#gatherMs)
+  }
+
+  get #gatherMs(): number {
+    return this.#wantingFacts > 0 ? GATHER_MS : GATHER_CHANGES_MS
   }
 
   #lookIn(delayMs: number): void {
@@ -236,14 +249,14 @@ export class LiveFeed {
     this.#again = false
     let nextMs = this.#o.pollMs
     try {
-      const withFacts = [...this.#upToDate].some(({ follower }) => follower.wantsFacts)
+      const withFacts = this.#wantingFacts > 0
       const page = await this.#read(from, withFacts)
       if (this.#tail === from) {
         this.#tail = page.next
         for (const standing of this.#upToDate) this.#pass(standing, page, withFacts)
       }
       if (page.more) nextMs = 0
-      else if (this.#again || page.events.length > 0) nextMs = GATHER_MS
+      else if (this.#again || page.events.length > 0) nextMs = this.#gatherMs
     } catch (error) {
       this.#o.logger.warn('live events could not be read', { reason: errorMessage(error) })
       nextMs = RETRY_MS
