@@ -17,27 +17,39 @@ export function clusterHealth(
   events: readonly ClusterEvent[],
   now: number,
 ): ClusterHealth {
-  const dead = processes.filter(({ state }) => state === 'dead').map(({ name }) => name)
-  const known = items.filter(({ name }) => !dead.includes(name))
-  const lost = new Set([...dead, ...lostLately(events, new Set(known.map(({ name }) => name)), now)])
+  const lost = lostNodes({ items, processes }, events, now)
+  const known = items.filter(({ name }) => !lost.some((each) => each.name === name))
   const unwell = known.flatMap((node) => {
     if (isLate(node, patience)) return [`${node.name} is late: not heard of for ${durationText(node.silentMs)}`]
     return node.state === 'alive' ? [] : [`${node.name} is ${node.state}`]
   })
   return {
     alive: known.length - unwell.length,
-    all: known.length + lost.size,
-    faults: [...[...lost].map((name) => `${name} is gone`), ...unwell],
+    all: known.length + lost.length,
+    faults: [...lost.map(({ name }) => `${name} is gone`), ...unwell],
   }
 }
 
 /** How long a node that died is told of, unless it comes back under its name. */
 const MOURNED_MS = 10 * 60_000
 
-/** Nodes that were buried lately and are not back, by name. */
-function lostLately(events: readonly ClusterEvent[], alive: ReadonlySet<string>, now: number): readonly string[] {
-  const lost = events.filter(
+export interface LostNode {
+  readonly name: string
+  /** When the others gave it up; `null`: they have not yet. */
+  readonly at: string | null
+}
+
+/** Nodes whose process has ended, or that were buried lately and are not back. Each once. */
+export function lostNodes(
+  { items, processes = [] }: Pick<ClusterNodes, 'items' | 'processes'>,
+  events: readonly ClusterEvent[],
+  now: number,
+): readonly LostNode[] {
+  const dead = new Set(processes.filter(({ state }) => state === 'dead').map(({ name }) => name))
+  const alive = new Set(items.map(({ name }) => name).filter((name) => !dead.has(name)))
+  const buried = events.filter(
     ({ kind, name, at }) => kind === 'buried' && !alive.has(name) && at !== null && now - Date.parse(at) < MOURNED_MS,
   )
-  return [...new Set(lost.map(({ name }) => name))]
+  const names = new Set([...dead, ...buried.map(({ name }) => name)])
+  return [...names].map((name) => ({ name, at: buried.find((each) => each.name === name)?.at ?? null }))
 }

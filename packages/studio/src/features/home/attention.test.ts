@@ -28,7 +28,7 @@ const incident = {
 describe('what needs attention', () => {
   it('names nodes that are late, stale locks, open breakers and incidents, each with the page that mends it', () => {
     const found = attentionOf({
-      ...{ incidents: [incident], breakers: [breaker], locks: [lock], nameOf: () => 'Order approval' },
+      ...{ incidents: [incident], breakers: [breaker], locks: [lock], lost: [], nameOf: () => 'Order approval' },
       nodes: { items: [node], patience: { heartbeatMs: 1_000, lateMs: 4_000, goneMs: 20_000 } },
     })
     expect(found.map(({ title, to }) => [title, to])).toEqual([
@@ -39,15 +39,28 @@ describe('what needs attention', () => {
     ])
   })
 
+  it('names a node that is gone once, whether or not it is still listed', () => {
+    const facts = { incidents: [], breakers: [], locks: [], nameOf: (id: string) => id }
+    const nodes = { items: [node], patience: { heartbeatMs: 1_000, lateMs: 4_000, goneMs: 20_000 } }
+    const lost = [
+      { name: 'node-1', at: null },
+      { name: 'node-2', at: '2026-01-01T00:00:00.000Z' },
+    ]
+    expect(attentionOf({ ...facts, nodes, lost }).map(({ title, at }) => [title, at])).toEqual([
+      ['Node node-1 is gone', null],
+      ['Node node-2 is gone', '2026-01-01T00:00:00.000Z'],
+    ])
+  })
+
   it('says who sees to what failed', () => {
-    const facts = { breakers: [], locks: [], nodes: undefined, nameOf: (id: string) => id }
+    const facts = { breakers: [], locks: [], nodes: undefined, lost: [], nameOf: (id: string) => id }
     const [item] = attentionOf({ ...facts, incidents: [{ ...incident, assignee: 'ana' }] })
     expect(item?.text).toBe('ana sees to it. It broke')
   })
 
   it('is silent about what is well', () => {
     const well = {
-      ...{ incidents: [], breakers: [{ ...breaker, state: 'closed' as const }] },
+      ...{ incidents: [], breakers: [{ ...breaker, state: 'closed' as const }], lost: [] },
       ...{ locks: [{ ...lock, state: 'held' as const }], nameOf: (id: string) => id },
     }
     const nodes = { items: [{ ...node, silentMs: 3 }] }

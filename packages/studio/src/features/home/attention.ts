@@ -1,6 +1,7 @@
 import type { ClusterNodes, IncidentGroup, Lock } from '../../api/wire.ts'
 import { durationText } from '../../ui/time-text.ts'
 import type { Breaker } from '../breakers/breakers-queries.ts'
+import type { LostNode } from '../cluster/cluster-health.ts'
 import { isLate } from '../cluster/node-entries.ts'
 
 /** One thing that somebody should look at, and the page where it is mended. */
@@ -20,13 +21,20 @@ export interface AttentionFacts {
   readonly breakers: readonly Breaker[]
   readonly locks: readonly Lock[]
   readonly nodes: ClusterNodes | undefined
+  readonly lost: readonly LostNode[]
   readonly nameOf: (definitionId: string) => string
 }
 
 /** What stops others first: nodes, locks, breakers, then what failed. */
-export function attentionOf({ incidents, breakers, locks, nodes, nameOf }: AttentionFacts): readonly AttentionItem[] {
+export function attentionOf(facts: AttentionFacts): readonly AttentionItem[] {
+  const { incidents, breakers, locks, nodes, lost, nameOf } = facts
   return [
+    ...lost.map(({ name, at }) => ({
+      ...{ key: `lost ${name}`, kind: 'node' as const, title: `Node ${name} is gone`, at, to: '/cluster' },
+      text: at === null ? 'Its process has ended' : 'The others took over what it had in hand',
+    })),
     ...(nodes?.items ?? [])
+      .filter(({ name }) => !lost.some((each) => each.name === name))
       .filter((node) => node.state === 'leaving' || isLate(node, nodes?.patience))
       .map(({ id, name, silentMs, beatAt }) => ({
         ...{ key: id, kind: 'node' as const, title: `Node ${name} is late`, at: beatAt, to: '/cluster' },

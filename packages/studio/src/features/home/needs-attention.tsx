@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, LockKeyhole, Network, ZapOff } from 'lucide-react'
 import { incidentGroupsQuery, locksQuery, nodesQuery } from '../../api/queries.ts'
+import { serverNow } from '../../api/server-time.ts'
 import { usePollMs } from '../../live/live-state.ts'
 import { Area } from '../../ui/area.tsx'
 import { Card } from '../../ui/page.tsx'
 import { When } from '../../ui/time.tsx'
 import { breakersQuery } from '../breakers/breakers-queries.ts'
+import { lostNodes } from '../cluster/cluster-health.ts'
+import { eventsQuery } from '../cluster/cluster-queries.ts'
 import { type AttentionItem, attentionOf } from './attention.ts'
 import classes from './home.module.css'
 import { useWorkflowNames } from './workflow-names.ts'
@@ -22,11 +25,13 @@ export function NeedsAttention() {
   const breakers = useQuery({ ...breakersQuery(undefined), refetchInterval: slow })
   const locks = useQuery({ ...locksQuery({ limit: 100 }), refetchInterval: slow })
   const nodes = useQuery({ ...nodesQuery(), refetchInterval: slow })
+  const events = useQuery({ ...eventsQuery(), refetchInterval: usePollMs(10_000, 10_000) })
+  const lost = nodes.data === undefined ? [] : lostNodes(nodes.data, events.data?.items ?? [], serverNow())
   const nameOf = useWorkflowNames()
   const itemsOf = (groups: NonNullable<typeof incidents.data>): readonly AttentionItem[] =>
     attentionOf({
       ...{ incidents: groups.items, breakers: breakers.data?.items ?? [], locks: locks.data?.items ?? [] },
-      ...{ nodes: nodes.data, nameOf },
+      ...{ nodes: nodes.data, lost, nameOf },
     })
   return (
     <Card
@@ -46,7 +51,7 @@ export function NeedsAttention() {
         empty={
           <p className={classes.well}>
             <CircleCheck size={16} aria-hidden /> Nothing does: no incident to look at, no open breaker, no stale lock,
-            no late node.
+            no node that is late or gone.
           </p>
         }
       >
