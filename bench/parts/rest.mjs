@@ -167,6 +167,7 @@ async function streams(site, most) {
     'with streams of other topics': () =>
       among(`${targets.stream}?topic=incidents,definitions,schedules,cluster`, long),
   }
+  for (const way of Object.values(ways)) await way()
   const rate = await rates(site, ways)
   bench.figure({
     what: `start to end over HTTP with ${STREAMS} streams open`,
