@@ -83,6 +83,15 @@ describe('messages of a cluster', () => {
     expect(documented.length).toBe(8)
   })
 
+  it('name who holds a lock, also to one who waited for it in vain', async () => {
+    const [first, second] = nodes as [Lockstep, Lockstep]
+    const lease = await first.locks.mutex('till').acquire()
+    await expect(second.locks.mutex('till').acquire({ waitMs: 1_000 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
+    await lease.release()
+    const busy = lines.find(({ code, lock }) => code === 'LOCK_BUSY' && lock === 'till')
+    expect(busy).toMatchObject({ msg: 'lock busy', holder: 'node-1', waitedMs: expect.any(Number) })
+  })
+
   it('of chores name those that the page of maintenance has, and no other', () => {
     const table = readFileSync(new URL('../../docs/how-to/maintenance.md', import.meta.url), 'utf8')
     const told = [...table.matchAll(/^\| `maintenance:([a-z-]+)` \| .* \| every (?:(\d+) minutes|hour) \|$/gm)].map(

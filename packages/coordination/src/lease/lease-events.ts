@@ -14,7 +14,7 @@ export type LeaseHappening =
   | { readonly type: 'renewed-late'; readonly fence: bigint; readonly leftMs: number }
   /** It was held, and the caller did not want to wait. */
   | { readonly type: 'refused'; readonly holder?: HolderInfo }
-  | { readonly type: 'timed-out'; readonly waitedMs: number }
+  | { readonly type: 'timed-out'; readonly waitedMs: number; readonly holder?: HolderInfo }
   /** The caller aborted, or the store could not be asked. */
   | { readonly type: 'failed'; readonly waitedMs: number; readonly error: unknown }
 

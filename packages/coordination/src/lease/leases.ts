@@ -151,8 +151,7 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
   refuse(waiter: Waiter, inTheWay: InTheWay): void {
     this.#ends(waiter)
     const { holder } = waiter.refuse('held', inTheWay)
-    const known = holder === undefined ? {} : { holder }
-    this.events.report(waiter.number, waiter.ask, { type: 'refused', ...known })
+    this.events.report(waiter.number, waiter.ask, { type: 'refused', ...(holder !== undefined && { holder }) })
   }
 
   fail(waiter: Waiter, error: unknown): void {
@@ -219,8 +218,10 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
   #timeOut(waiter: Waiter): void {
     const inTheWay = waiter.home?.leave(waiter) ?? {}
     this.#ends(waiter)
-    waiter.refuse('timeout', inTheWay)
-    this.events.report(waiter.number, waiter.ask, { type: 'timed-out', waitedMs: this.#waitedMs(waiter) })
+    const { holder } = waiter.refuse('timeout', inTheWay)
+    const waitedMs = this.#waitedMs(waiter)
+    const known = holder !== undefined && { holder }
+    this.events.report(waiter.number, waiter.ask, { type: 'timed-out', waitedMs, ...known })
   }
 
   #ends(waiter: Waiter): void {
