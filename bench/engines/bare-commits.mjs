@@ -1,11 +1,8 @@
 // The least that a durable answer takes: a bare Fastify route with the same request, which writes one row and, in a second commit, that it has ended.
 // No engine, no batches, no access rules.
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { answer } from '../process/answer.mjs'
-import { pg } from '../servers/driver.mjs'
+import { loadFastify, pg } from '../servers/driver.mjs'
 
-const fastify = createRequire(fileURLToPath(import.meta.resolve('@lockstep/server')))('fastify')
 const CONNECTIONS = 10
 const body = {
   type: 'object',
@@ -23,7 +20,7 @@ answer({
     await pool.query(
       'create table run (id uuid primary key default gen_random_uuid(), input jsonb, output jsonb, ended timestamptz)',
     )
-    app = fastify()
+    app = loadFastify()()
     app.post('/runs', { schema: { body } }, async (request) => {
       const begun = await pool.query({ ...begin, values: [request.body.input] })
       const { id } = begun.rows[0]

@@ -1,7 +1,5 @@
 // Lockstep in a process of its own: one node with the default composition, on a server or embedded.
-import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
@@ -17,6 +15,7 @@ import {
 } from '@lockstep/postgres'
 import { closedLoop, oneAtATime } from '../measure/closed-loop.mjs'
 import { answer } from '../process/answer.mjs'
+import { loadFastify } from '../servers/driver.mjs'
 import {
   activities,
   loopGraph,
@@ -94,8 +93,7 @@ answer({
   },
   /** The same over HTTP by a bare Fastify route, without anything that a server has around it: its address. */
   async listen() {
-    const fastify = createRequire(fileURLToPath(import.meta.resolve('@lockstep/server')))('fastify')
-    bare = fastify()
+    bare = loadFastify()()
     bare.post('/starts', async ({ body }) => ({ output: await toEnd(body.definitionId, body.input) }))
     return `${await bare.listen({ host: '127.0.0.1', port: 0 })}/starts`
   },

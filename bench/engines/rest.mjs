@@ -1,12 +1,10 @@
 // A whole node with HTTP, and beside it in the same process a bare Fastify route that answers with the same body.
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
 import { resolveNodeOptions, startNode } from 'lockstep'
 import { answer } from '../process/answer.mjs'
+import { loadFastify } from '../servers/driver.mjs'
 import { one } from './lockstep-programs.mjs'
 
-const fastify = createRequire(fileURLToPath(import.meta.resolve('@lockstep/server')))('fastify')
 const edge = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const waits = {
   id: 'waits',
@@ -44,7 +42,7 @@ answer({
     let body
     do body = await send('GET', `/workflow-instances/${id}`)
     while (body.status !== 'suspended')
-    bare = fastify()
+    bare = loadFastify()()
     bare.get('/instance', async () => body)
     const bareUrl = await bare.listen({ host: '127.0.0.1', port: 0 })
     const root = `${node.url}/api/v1`
