@@ -219,9 +219,11 @@ export class Leases implements MutexQueueContext, SinglePlaceContext {
     const inTheWay = waiter.home?.leave(waiter) ?? {}
     this.#ends(waiter)
     const { holder } = waiter.refuse('timeout', inTheWay)
-    const waitedMs = this.#waitedMs(waiter)
-    const known = holder !== undefined && { holder }
-    this.events.report(waiter.number, waiter.ask, { type: 'timed-out', waitedMs, ...known })
+    this.events.report(waiter.number, waiter.ask, {
+      type: 'timed-out',
+      waitedMs: this.#waitedMs(waiter),
+      ...(holder !== undefined && { holder }),
+    })
   }
 
   #ends(waiter: Waiter): void {

@@ -49,7 +49,12 @@ describe('tracing of leases', () => {
     for (const attempt of [1, 2, 3]) trace({ ...subject(attempt), type: 'asked' })
     trace({ ...subject(1), type: 'granted', fence: 1n, waitedMs: 0, contended: false })
     trace({ ...subject(1), type: 'lost', fence: 1n, heldMs: 1, reason: 'stalled' })
-    trace({ ...subject(2), type: 'timed-out', waitedMs: 100 })
+    trace({
+      ...subject(2),
+      type: 'timed-out',
+      waitedMs: 100,
+      holder: { nodeId: 'n', node: 'node-2', pid: 1, host: 'h' },
+    })
     trace({
       ...subject(3),
       type: 'failed',
@@ -57,6 +62,7 @@ describe('tracing of leases', () => {
       error: new ProviderUnavailable({ provider: 'redis', doing: 'acquire' }),
     })
     expect(spans.map((span) => span.status !== undefined)).toEqual([false, true, true, true])
+    expect(spans[1]!.attributes['lock.holder']).toBe('node-2')
     expect(spans[2]!.attributes['error.type']).toBe('PROVIDER_UNAVAILABLE')
     expect(spans.every((span) => span.ended === 1)).toBe(true)
   })

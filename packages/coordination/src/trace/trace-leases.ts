@@ -1,5 +1,6 @@
 import { errorCode, errorMessage } from '@lockstep/base'
 import { isStandbyLock } from '../election/standby-lock.ts'
+import type { HolderInfo } from '../lease/lease.ts'
 import type { LeaseEvent, LeaseObserver } from '../lease/lease-events.ts'
 import { namePattern } from '../monitor/name-pattern.ts'
 import { SPAN_ERROR, type Span, type SpanAttributes, type Tracer } from './tracer.ts'
@@ -11,6 +12,9 @@ export interface TraceOptions {
   /** In the spans' names, which must be few; the lock's full name is an attribute. @default ids replaced by `*` */
   readonly patternOf?: (name: string) => string
 }
+
+const holderOf = ({ holder }: { readonly holder?: HolderInfo }): SpanAttributes =>
+  holder === undefined ? {} : { 'lock.holder': holder.node }
 
 /**
  * Two spans for every lease: `lock.acquire <pattern>` from asking to the answer, `lock.hold <pattern>` from the grant to the
@@ -55,11 +59,11 @@ export function traceLeases(tracer: Tracer, options: TraceOptions = {}): LeaseOb
         return start(event, 'lock.hold', fence)
       }
       case 'refused':
-        return end(event, { 'lock.outcome': 'refused', ...(event.holder && { 'lock.holder': event.holder.node }) })
+        return end(event, { 'lock.outcome': 'refused', ...holderOf(event) })
       case 'timed-out':
         return end(
           event,
-          { 'lock.outcome': 'timed-out', 'lock.wait_ms': event.waitedMs },
+          { 'lock.outcome': 'timed-out', 'lock.wait_ms': event.waitedMs, ...holderOf(event) },
           isStandbyLock(event.name) ? undefined : 'not free in time',
         )
       case 'failed':

@@ -18,7 +18,11 @@ export function logLeases(logger: Logger): LeaseObserver {
         return logger.info('lock busy', { code: 'LOCK_BUSY', lock, kind, holder: event.holder?.node })
       case 'timed-out':
         return logger.info('lock busy', {
-          ...{ code: 'LOCK_BUSY', lock, kind, holder: event.holder?.node, waitedMs: Math.round(event.waitedMs) },
+          code: 'LOCK_BUSY',
+          lock,
+          kind,
+          holder: event.holder?.node,
+          waitedMs: Math.round(event.waitedMs),
         })
       case 'failed':
         return logger.debug('lock not acquired', { code: 'LOCK_FAILED', lock, kind, reason: errorMessage(event.error) })
