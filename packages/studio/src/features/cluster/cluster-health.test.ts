@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ClusterNode } from '../../api/wire.ts'
-import { clusterHealth } from './cluster-health.ts'
+import { clusterHealth, lostNodes } from './cluster-health.ts'
 import type { ClusterEvent } from './cluster-queries.ts'
 
 const NOW = Date.parse('2026-01-01T12:00:00Z')
@@ -41,5 +41,14 @@ describe('the health of a cluster', () => {
       ...{ alive: 1, all: 2 },
       faults: ['b is gone'],
     })
+  })
+
+  it('tells the last burial of a node, and none of one that the others still wait for', () => {
+    const events = [buried('b', 1_000), buried('b', 60_000), buried('c', 2_000)]
+    const processes = [{ name: 'c', state: 'dead' as const, url: null }]
+    expect(lostNodes({ items: [node('a'), node('c')], processes }, events, NOW)).toEqual([
+      { name: 'c', at: null },
+      { name: 'b', at: new Date(NOW - 1_000).toISOString() },
+    ])
   })
 })

@@ -39,17 +39,18 @@ export interface LostNode {
   readonly at: string | null
 }
 
-/** Nodes whose process has ended, or that were buried lately and are not back. Each once. */
+/** Nodes whose process has ended, or that were buried lately and are not back. Each once, with its last burial; of `events` the newest come first. */
 export function lostNodes(
   { items, processes = [] }: Pick<ClusterNodes, 'items' | 'processes'>,
   events: readonly ClusterEvent[],
   now: number,
 ): readonly LostNode[] {
   const dead = new Set(processes.filter(({ state }) => state === 'dead').map(({ name }) => name))
-  const alive = new Set(items.map(({ name }) => name).filter((name) => !dead.has(name)))
+  const listed = new Set(items.map(({ name }) => name))
   const buried = events.filter(
-    ({ kind, name, at }) => kind === 'buried' && !alive.has(name) && at !== null && now - Date.parse(at) < MOURNED_MS,
+    ({ kind, name, at }) => kind === 'buried' && !listed.has(name) && at !== null && now - Date.parse(at) < MOURNED_MS,
   )
+  const buriedAt = (name: string) => buried.find((each) => each.name === name)?.at ?? null
   const names = new Set([...dead, ...buried.map(({ name }) => name)])
-  return [...names].map((name) => ({ name, at: buried.find((each) => each.name === name)?.at ?? null }))
+  return [...names].map((name) => ({ name, at: buriedAt(name) }))
 }
