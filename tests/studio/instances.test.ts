@@ -361,6 +361,55 @@ describe('instances', { timeout: 240_000, retry: 1 }, () => {
     expect((await studio.api('GET', `/workflow-instances/${gone.id}`)).status).toBe('completed')
   })
 
+  it('deletes the chosen ones that have ended, and leaves the others as they are', async () => {
+    const ended = [
+      await run(studio, 'order', { amount: 1 }, 'to-go'),
+      await run(studio, 'order', { amount: 2 }, 'to-go'),
+    ]
+    const open = await run(studio, 'order', { amount: 7_000 }, 'to-go')
+    await page.goto(`${studio.url}/instances?correlation=to-go`)
+    await page.getByRole('checkbox', { name: 'Select this page' }).check()
+    await page.getByRole('toolbar', { name: 'Selected instances' }).getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete instances' })
+    await dialog.getByTestId('dry-run-skipped').getByText('1 is left as it is').waitFor()
+    await dialog.getByRole('button', { name: 'Delete 2 instances' }).click()
+    await page.waitForURL(/\/batches/)
+    for (const { id } of ended)
+      await expect.poll(() => studio.api('GET', `/workflow-instances/${id}`).catch(() => 'gone')).toBe('gone')
+    expect((await studio.api('GET', `/workflow-instances/${open.id}`)).status).toBe('suspended')
+  })
+
+  it('deletes an ended run for good, says what goes with it, and offers it for no other', async () => {
+    const open = await run(studio, 'order', { amount: 7_000 })
+    const item = page.getByRole('menuitem', { name: 'Delete' })
+    await page.goto(`${studio.url}/instances/${open.id}`)
+    await page.getByRole('button', { name: 'More' }).click()
+    await item.waitFor()
+    expect(await item.isDisabled()).toBe(true)
+
+    const ended = await run(studio, 'order', { amount: 1 }, 'to-delete')
+    await page.goto(`${studio.url}/instances/${ended.id}`)
+    await page.getByRole('button', { name: 'More' }).click()
+    await item.click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this instance' })
+    await dialog.getByTestId('what-goes').getByText(`${ended.revision} facts`).waitFor()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL(/\/instances$/)
+    await page.goto(`${studio.url}/instances/${ended.id}`)
+    await page.locator('[data-testid=missing-instance][data-kind=deleted]').getByText('was deleted').waitFor()
+  })
+
+  it('says what keeps an ended run from being deleted, before anybody confirms it', async () => {
+    const held = await run(studio, 'order', { amount: 1 }, 'held')
+    await studio.api('PUT', '/retention/holds', { instanceId: held.id, reason: 'Audit of the year' })
+    await page.goto(`${studio.url}/instances/${held.id}`)
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this instance' })
+    await dialog.getByText('Audit of the year').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+  })
+
   it('E38 moves nothing under the pointer, and counts what waits to be shown', async () => {
     await run(studio, 'order', { amount: 1 })
     await page.goto(`${studio.url}/instances`)

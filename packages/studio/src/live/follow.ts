@@ -17,6 +17,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   incidents: ['incidents', 'instances', 'home'],
   schedules: ['schedules', 'home'],
   cluster: ['nodes', 'locks', 'home'],
+  locks: ['locks'],
 }
 
 /** Keeps what the pages show in step with what the server tells. */

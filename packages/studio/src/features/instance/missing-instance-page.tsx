@@ -26,7 +26,7 @@ export function MissingInstance({ instanceId }: { readonly instanceId: string })
   })
   // Some see the entries of all tenants: what another one has is not deleted.
   const trace = data?.items.find(({ tenant }) => tenant === caller?.tenant)
-  const found = missingAs(instanceId, serverNow(), trace?.at ?? undefined)
+  const found = missingAs(instanceId, serverNow(), trace)
   return (
     <Missing title={TITLES[found.kind]} list={{ to: '/instances', label: 'All instances' }}>
       <span data-testid="missing-instance" data-kind={found.kind}>
@@ -38,6 +38,12 @@ export function MissingInstance({ instanceId }: { readonly instanceId: string })
 
 function Words({ found }: { readonly found: MissingAs }) {
   if (found.kind === 'never') return <>was never here: no node makes such an id.</>
+  if (found.kind === 'deleted' && found.by !== undefined)
+    return (
+      <>
+        was deleted <When at={found.seenAt} /> by {found.by}.
+      </>
+    )
   const rules = (
     <Link to="/settings" search={{ tab: 'retention' } as never} className="link">
       rules of retention

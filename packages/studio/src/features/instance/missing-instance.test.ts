@@ -15,8 +15,14 @@ describe('an instance that is not there', () => {
   })
 
   it('was deleted, where the audit log speaks of it', () => {
-    expect(missingAs(ID, NOW, '2026-11-17T11:49:00.000Z')).toEqual({
-      ...{ kind: 'deleted', seenAt: '2026-11-17T11:49:00.000Z' },
+    const at = '2026-11-17T11:49:00.000Z'
+    const actor = { id: 'ann' }
+    expect(missingAs(ID, NOW, { at, operation: 'pauseWorkflowInstance', actor })).toEqual({
+      kind: 'deleted',
+      seenAt: at,
+    })
+    expect(missingAs(ID, NOW, { at, operation: 'deleteWorkflowInstance', actor })).toEqual({
+      ...{ kind: 'deleted', seenAt: at, by: 'ann' },
     })
     expect(missingAs(ID, NOW, undefined)).toEqual({ kind: 'perhaps', madeAt: '2026-11-17T11:48:46.277Z' })
     expect(missingAs('wfi_1', NOW, undefined)).toEqual({ kind: 'never' })

@@ -11,15 +11,24 @@ export function madeAt(id: string, now: number): number | undefined {
 
 /** What is known of an instance that is not there. */
 export type MissingAs =
-  /** Somebody did something with it: it was here, and only retention deletes. */
-  | { readonly kind: 'deleted'; readonly seenAt: string }
+  /** Somebody did something with it, so it was here. `by`: who deleted it; absent: retention did. */
+  | { readonly kind: 'deleted'; readonly seenAt: string; readonly by?: string }
   /** The id could be one of ours. */
   | { readonly kind: 'perhaps'; readonly madeAt: string }
   | { readonly kind: 'never' }
 
-/** `seenAt`: when the audit log last speaks of something done with it. */
-export function missingAs(id: string, now: number, seenAt: string | undefined): MissingAs {
-  if (seenAt !== undefined) return { kind: 'deleted', seenAt }
+/** The last entry of the audit log about something that was done with it. */
+export interface LastTrace {
+  readonly at: string | null
+  readonly operation: string
+  readonly actor: { readonly id: string }
+}
+
+export function missingAs(id: string, now: number, trace: LastTrace | undefined): MissingAs {
+  if (trace !== undefined && trace.at !== null) {
+    const wasDelete = trace.operation === 'deleteWorkflowInstance'
+    return { kind: 'deleted', seenAt: trace.at, ...(wasDelete ? { by: trace.actor.id } : {}) }
+  }
   const at = madeAt(id, now)
   return at === undefined ? { kind: 'never' } : { kind: 'perhaps', madeAt: new Date(at).toISOString() }
 }

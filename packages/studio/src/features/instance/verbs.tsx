@@ -1,7 +1,7 @@
 import { Button, Menu, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Ban, ChevronDown, Pause, Play, RotateCw, Square } from 'lucide-react'
+import { Ban, ChevronDown, Pause, Play, RotateCw, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { toProblem } from '../../api/problem.ts'
@@ -10,6 +10,7 @@ import { MayButton } from '../../ui/may-button.tsx'
 import { ReasonDialog } from '../../ui/reason-dialog.tsx'
 import { useMay } from '../../ui/use-may.ts'
 import { StartButton } from '../instances/start-dialog.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
 import classes from './instance.module.css'
 
 const PERMISSION = 'instances:operate'
@@ -79,6 +80,7 @@ const verbs: readonly Verb[] = [
 /** What can be done with an instance. What cannot be done now is shown, with the reason. */
 export function Verbs({ instance }: { readonly instance: Instance }) {
   const [chosen, choose] = useState<Verb>()
+  const [deleting, setDeleting] = useState(false)
   const client = useQueryClient()
   const run = useMutation({
     mutationFn: ({ verb, reason }: { readonly verb: Verb; readonly reason: string }) =>
@@ -121,23 +123,22 @@ export function Verbs({ instance }: { readonly instance: Instance }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {rest.map((verb) => {
-            const fault = forbidden ?? verb.fault(instance.status)
-            return (
-              <Tooltip key={verb.name} label={fault} disabled={fault === undefined} position="left">
-                <div>
-                  <Menu.Item
-                    leftSection={verb.icon}
-                    disabled={fault !== undefined}
-                    {...(verb.danger === true ? { color: 'var(--faulted)' } : {})}
-                    onClick={() => choose(verb)}
-                  >
-                    {verb.label}
-                  </Menu.Item>
-                </div>
-              </Tooltip>
-            )
-          })}
+          {rest.map((verb) => (
+            <Item
+              key={verb.name}
+              {...verb}
+              fault={forbidden ?? verb.fault(instance.status)}
+              onClick={() => choose(verb)}
+            />
+          ))}
+          <Menu.Divider />
+          <Item
+            label="Delete"
+            icon={<Trash2 size={14} />}
+            danger
+            fault={forbidden ?? (over.includes(instance.status) ? undefined : 'It has not ended')}
+            onClick={() => setDeleting(true)}
+          />
         </Menu.Dropdown>
       </Menu>
       {chosen !== undefined && (
@@ -156,7 +157,32 @@ export function Verbs({ instance }: { readonly instance: Instance }) {
           confirm={(reason) => run.mutate({ verb: chosen, reason })}
         />
       )}
+      {deleting && <DeleteDialog instance={instance} close={() => setDeleting(false)} />}
     </div>
+  )
+}
+
+function Item(props: {
+  readonly label: string
+  readonly icon: React.ReactNode
+  readonly danger?: boolean
+  readonly fault: string | undefined
+  readonly onClick: () => void
+}) {
+  const { label, icon, danger, fault, onClick } = props
+  return (
+    <Tooltip label={fault} disabled={fault === undefined} position="left">
+      <div>
+        <Menu.Item
+          leftSection={icon}
+          disabled={fault !== undefined}
+          {...(danger === true ? { color: 'var(--faulted)' } : {})}
+          onClick={onClick}
+        >
+          {label}
+        </Menu.Item>
+      </div>
+    </Tooltip>
   )
 }
 

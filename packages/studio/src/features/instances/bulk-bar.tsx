@@ -12,15 +12,35 @@ import { MayButton } from '../../ui/may-button.tsx'
 import { shortId } from '../../ui/time-text.ts'
 import classes from './instances.module.css'
 
-const actions = [
+interface Action {
+  readonly action: 'retry' | 'pause' | 'continue' | 'cancel' | 'terminate' | 'delete'
+  readonly label: string
+  /** What the chosen ones will do. */
+  readonly effect: string
+  readonly danger?: boolean
+  /** It cannot be taken back: where it is about more than can be seen, their number has to be typed to do this to so many. */
+  readonly typedTo?: string
+}
+
+const actions: readonly Action[] = [
   { action: 'retry', label: 'Retry', effect: 'go on from what failed. Those that did not fault are skipped.' },
   { action: 'pause', label: 'Pause', effect: 'start nothing new until they are continued.' },
   { action: 'continue', label: 'Continue', effect: 'go on where they were paused.' },
-  { action: 'cancel', label: 'Cancel', effect: 'stop, and undo what they did where that is written down.' },
-  { action: 'terminate', label: 'Terminate', effect: 'end at once. Nothing is undone.' },
-] as const
-
-type Action = (typeof actions)[number]
+  {
+    action: 'cancel',
+    label: 'Cancel',
+    effect: 'stop, and undo what they did where that is written down.',
+    danger: true,
+  },
+  {
+    ...{ action: 'terminate', label: 'Terminate', effect: 'end at once. Nothing is undone.' },
+    ...{ danger: true, typedTo: 'end' },
+  },
+  {
+    ...{ action: 'delete', label: 'Delete', effect: 'be removed for good, with their journals.' },
+    ...{ danger: true, typedTo: 'delete' },
+  },
+]
 
 interface Target {
   readonly filter?: Readonly<Record<string, string>>
@@ -120,9 +140,8 @@ function BulkDialog(props: {
       void navigate({ to: '/batches', search: { id: operation.id } })
     },
   })
-  // What cannot be taken back, and is about more than can be seen, asks for a second look.
   const asked =
-    action.action === 'terminate' && target.filter !== undefined ? String(dryRun.data?.count ?? '') : undefined
+    action.typedTo !== undefined && target.filter !== undefined ? String(dryRun.data?.count ?? '') : undefined
   const count =
     dryRun.data === undefined ? '' : `${dryRun.data.count.toLocaleString('en')}${dryRun.data.exact ? '' : ' or more'}`
   return (
@@ -163,7 +182,7 @@ function BulkDialog(props: {
       {asked !== undefined && dryRun.data !== undefined && dryRun.data.count > 0 && (
         <TextInput
           mt="sm"
-          label={`Type ${asked} to end that many instances`}
+          label={`Type ${asked} to ${action.typedTo} that many instances`}
           value={typed}
           autoComplete="off"
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -175,7 +194,7 @@ function BulkDialog(props: {
           Leave it
         </Button>
         <Button
-          color={action.action === 'terminate' || action.action === 'cancel' ? 'danger' : 'brand'}
+          color={action.danger === true ? 'danger' : 'brand'}
           loading={start.isPending}
           disabled={dryRun.data === undefined || dryRun.data.count === 0 || (asked !== undefined && typed !== asked)}
           onClick={() => start.mutate()}
