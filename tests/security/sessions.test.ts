@@ -77,7 +77,7 @@ describe('a session', () => {
   it('opened on one node is known on the other, and ends on both', async () => {
     const answer = await signIn(a!)
     expect([answer.status, answer.body.role, answer.headers['cache-control']]).toEqual([200, 'operator', 'no-store'])
-    expect(answer.headers['set-cookie']).toMatch(/^lockstep-session=.{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(answer.headers['set-cookie'][0]).toMatch(/^lockstep-session=.{43}; Path=\/; HttpOnly; SameSite=Lax$/)
     const headers = { cookie: cookieOf(answer.headers) }
     expect((await sendTo(b!, { path: '/session', headers })).body).toMatchObject({ kind: 'user', name })
     const out = await sendTo(b!, { method: 'DELETE', path: '/session', headers })
@@ -122,7 +122,7 @@ describe('a session', () => {
   it('has a secure cookie of this host alone behind https', async () => {
     const secure = await open({ publicUrl: 'https://workflows.example.org' })
     const { headers } = await signIn(secure)
-    expect(headers['set-cookie']).toMatch(/^__Host-lockstep-session=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    expect(headers['set-cookie'][0]).toMatch(/^__Host-lockstep-session=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
     expect(headers['strict-transport-security']).toContain('max-age=')
   })
 })
@@ -169,6 +169,46 @@ describe('a sign-in', () => {
     expect(new Set(answers.map(told))).toEqual(new Set([told(answers[0]!)]))
     expect([answers[0]!.status, answers[0]!.body.code]).toEqual([401, 'SIGN_IN_FAILED'])
     expect(answers.some(({ headers }) => 'set-cookie' in headers)).toBe(false)
+  })
+
+  it('is not kept out by strangers who guess at the same name, on a device where one has signed in before', async () => {
+    const apart = await open()
+    const attempt = (body: object, address: string, cookie?: string) =>
+      sendTo(apart, { method: 'POST', path: '/session', body, from: address, headers: cookie ? { cookie } : {} })
+    const right = { name, password: PASSWORD }
+    const [session, device] = [(await attempt(right, '10.7.7.7')).headers['set-cookie']].flat() as [string, string]
+    expect(session).toMatch(/^lockstep-session=/)
+    expect(device).toMatch(
+      /^lockstep-device=[\w-]{22}\.[\w-]{43}; Path=\/api\/v1\/session; HttpOnly; SameSite=Strict; Max/,
+    )
+    const known = device.split(';')[0]!
+    const guess = (n: number) => attempt({ name, password: 'wrong' }, `10.6.6.${n}`)
+    await untilLimited(guess, ({ status }) => status)
+    expect((await attempt(right, '10.5.5.1')).status).toBe(429)
+    const back = await attempt(right, '10.5.5.2', `a=b; ${known}`)
+    expect(back.status).toBe(200)
+    // It stays the same device, whose own tries are counted.
+    expect([back.headers['set-cookie']].flat()[1]).toContain(known)
+    const worn = await untilLimited(
+      (n) => attempt({ name, password: 'wrong' }, `10.4.4.${n}`, known),
+      ({ status }) => status,
+    )
+    expect(worn.body.code).toBe('RATE_LIMITED')
+
+    // Of another user, or made up, it is worth nothing.
+    await untilLimited(
+      (n) => attempt({ name: 'other', password: 'wrong' }, `10.3.3.${n}`),
+      ({ status }) => status,
+    )
+    const forged = [
+      known,
+      `${known.slice(0, -1)}${known.endsWith('A') ? 'B' : 'A'}`,
+      'lockstep-device=x',
+      'lockstep-device',
+    ]
+    for (const cookie of forged)
+      expect((await attempt({ name: 'other', password: 'wrong' }, '10.5.5.3', cookie)).status).toBe(429)
+    expect((await guess(251)).status).toBe(429)
   })
 
   it('may be tried only so often', async () => {

@@ -54,7 +54,9 @@ describe('every operation', () => {
     expect((await done('PUT', '/users/ana', { body: { role: 'designer' } })).body.role).toBe('designer')
     expect((await done('GET', '/users')).body.items).toMatchObject([{ name: 'ana', role: 'designer' }])
     const opened = await done('POST', '/session', { body: { name: 'ana', password: ana.password } })
-    expect(opened.headers['set-cookie']).toMatch(/^lockstep-session=.{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(opened.headers['set-cookie']).toMatch(
+      /^lockstep-session=.{43}; Path=\/; HttpOnly; SameSite=Lax,\s?lockstep-device=/,
+    )
     expect((await done('GET', '/session')).body).toMatchObject({ kind: 'anonymous', role: 'admin', auth: 'none' })
     await done('DELETE', '/session')
     await done('DELETE', '/users/ana')
@@ -142,9 +144,11 @@ describe('every operation', () => {
     await ended(id)
     expect((await done('DELETE', `${I}/${id}?dryRun=true`)).body).toMatchObject({ id, incidents: 0 })
     expect((await done('DELETE', `${I}/${id}`)).status).toBe(204)
-    const after = await done('GET', `/streams/events?follow=false&after=1&topics=instances&instance=${id}`)
-    expect(after.body).toContain(`"type":"deleted"`)
-    expect(after.body).not.toContain(`"type":"started"`)
+    // What other transactions may still come before is told after them.
+    const after = async (): Promise<string> =>
+      (await done('GET', `/streams/events?follow=false&after=1&topics=instances&instance=${id}`)).body
+    await expect.poll(after).toContain(`"type":"deleted"`)
+    expect(await after()).not.toContain(`"type":"started"`)
     expect(told.headers['x-accel-buffering']).toBe('no')
   })
 

@@ -7,6 +7,7 @@ import { RouteNotFound } from '../problem/request-errors.ts'
 import { Authenticator } from './authenticator.ts'
 import { bearerTokens, type OidcOptions } from './bearer-token.ts'
 import { RateLimited, Unauthenticated } from './errors.ts'
+import { type KnownDevices, knownDevices } from './known-device.ts'
 import { type Passwords, passwords } from './password.ts'
 import { everybody, type Principal } from './principal.ts'
 import { type Asking, type CheckSite, loopbackNameCheck, siteCheck } from './same-site.ts'
@@ -67,13 +68,14 @@ export interface KeptAccess {
   readonly nodeName: string
   readonly passwords: Passwords
   readonly cookie: SessionCookie
+  readonly devices: KnownDevices
   /** Absent: nobody signs in through an issuer. */
   readonly signOn: { readonly flow: SignOn; readonly states: SignOnStates } | undefined
   readonly secret: string
   readonly idleMs: number
   readonly longestMs: number
   readonly random: Random
-  readonly signIns: { readonly byAddress: RateLimiter; readonly byName: RateLimiter }
+  readonly signIns: { readonly byAddress: RateLimiter; readonly byName: RateLimiter; readonly byDevice: RateLimiter }
   /** Resume tokens that open nothing, by address. */
   readonly tokenFailures: RateLimiter
   /** A key that was revoked here counts as revoked here at once. */
@@ -128,6 +130,7 @@ function keptAccess(options: AccessOptions, edge: AccessEdge): KeptAccess {
   const { clock = systemClock, random = systemRandom, logger } = edge
   const { store, secret, nodeName = '', passwordCost } = options
   const secure = options.publicUrl?.startsWith('https:') === true
+  const limiter = () => new RateLimiter(clock, SIGN_INS)
   return {
     store,
     audit: new AuditTrail({ store: store.audit, clock, logger: logger.area('audit') }),
@@ -136,8 +139,9 @@ function keptAccess(options: AccessOptions, edge: AccessEdge): KeptAccess {
     cookie: sessionCookie({ secure, path: edge.basePath === '' ? '/' : edge.basePath }),
     signOn: signOnOf(options, { secure, path: edge.basePath === '' ? '/' : edge.basePath, clock, random }),
     ...{ secret, idleMs: IDLE_MS, longestMs: LONGEST_MS, random },
-    signIns: { byAddress: new RateLimiter(clock, SIGN_INS), byName: new RateLimiter(clock, SIGN_INS) },
-    tokenFailures: new RateLimiter(clock, SIGN_INS),
+    devices: knownDevices(secret, { secure, path: `${edge.basePath}/api/v1/session`, random }),
+    signIns: { byAddress: limiter(), byName: limiter(), byDevice: limiter() },
+    tokenFailures: limiter(),
     forgetKey: () => {},
   }
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Random } from '@lockstep/base'
+import { cookieValue } from './cookie-value.ts'
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
@@ -19,11 +20,8 @@ export function sessionCookie({ secure, path }: { readonly secure: boolean; read
   const rest = `Path=${path}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   return {
     read: (header) => {
-      for (const pair of header?.split(';') ?? []) {
-        const [key, value = ''] = pair.trim().split('=', 2)
-        if (key === name) return TOKEN.test(value) ? value : undefined
-      }
-      return undefined
+      const value = cookieValue(header, name) ?? ''
+      return TOKEN.test(value) ? value : undefined
     },
     write: (token) => `${name}=${token}; ${rest}`,
     clear: () => `${name}=; ${rest}; Max-Age=0`,

@@ -1,4 +1,5 @@
 import { networkOf } from '../hardening/network-of.ts'
+import type { RateLimiter } from '../hardening/rate-limiter.ts'
 import type { KeptAccess } from './access.ts'
 import { RateLimited, SignInFailed } from './errors.ts'
 import { grantedTo, type Principal } from './principal.ts'
@@ -8,21 +9,30 @@ export interface SigningIn {
   readonly name: string
   readonly password: string
   readonly address: string
+  /** The request's header. */
+  readonly cookies: string | undefined
 }
 
 /**
  * Wrong name, wrong password, disabled: the same answer after the same work. Tries are counted for the address and for the name, before
- * anything is computed, so that neither one machine nor many can guess quickly. A good one gives its own try back to nobody.
+ * anything is computed, so that neither one machine nor many can guess quickly; those of a device that is known for this name, for it alone.
+ * A good one gives its own try back to nobody.
  */
 export async function signIn(
   kept: KeptAccess,
-  { name: given, password, address }: SigningIn,
-): Promise<{ readonly principal: Principal; readonly cookie: string }> {
+  { name: given, password, address, cookies }: SigningIn,
+): Promise<{ readonly principal: Principal; readonly cookies: string[] }> {
   const name = given.toLowerCase()
-  for (const [key, limiter] of [
-    [networkOf(address), kept.signIns.byAddress],
-    [name, kept.signIns.byName],
-  ] as const) {
+  const device = kept.devices.read(cookies, name)
+  const { byDevice, byAddress, byName } = kept.signIns
+  const counted: readonly (readonly [string, RateLimiter])[] =
+    device === undefined
+      ? [
+          [networkOf(address), byAddress],
+          [name, byName],
+        ]
+      : [[device, byDevice]]
+  for (const [key, limiter] of counted) {
     const waitMs = limiter.ask(key)
     if (waitMs > 0) throw new RateLimited({ what: 'attempts to sign in', retryAfterMs: waitMs })
   }
@@ -37,6 +47,6 @@ export async function signIn(
       ...{ kind: 'user', id: `user:${name}`, name, tenant, role: role as Principal['role'] },
       permissions: grantedTo(role, undefined),
     },
-    cookie: kept.cookie.write(token),
+    cookies: [kept.cookie.write(token), kept.devices.write(name, device)],
   }
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
 import type { Clock, Random } from '@lockstep/base'
+import { cookieValue } from './cookie-value.ts'
 
 /** What must be remembered between going to the provider and coming back. */
 export interface SignOnState {
@@ -57,8 +58,8 @@ export function signOnStates(
       return { state, cookie: `${NAME}=${seal(state)}; ${rest}; Max-Age=${LONGEST_MS / 1_000}` }
     },
     read: (header) => {
-      const pair = header?.split(';').find((each) => each.trim().startsWith(`${NAME}=`))
-      const state = pair === undefined ? undefined : open(pair.trim().slice(NAME.length + 1))
+      const value = cookieValue(header, NAME)
+      const state = value === undefined ? undefined : open(value)
       return state === undefined || clock.now() - state.at > LONGEST_MS ? undefined : state
     },
     clear: () => `${NAME}=; ${rest}; Max-Age=0`,

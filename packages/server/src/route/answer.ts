@@ -7,7 +7,7 @@ export interface Answer {
   readonly location?: string
   /** Of a body that is text and not JSON of the reply's schema. */
   readonly type?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   /** What the audit log says of the change, where it can be told. No secrets. */
   readonly change?: { readonly before: unknown; readonly after: unknown }
   /** Called when the answer has left, or its caller has. Not with an answer that is repeated. */

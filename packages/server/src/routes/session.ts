@@ -7,6 +7,8 @@ import { signIn } from '../auth/sign-in.ts'
 import { route } from '../route/route.ts'
 import { closed, noContent, nullable, oneOf } from '../wire/schema.ts'
 
+type AnyHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 const Caller = Type.Object({
   kind: oneOf(['anonymous', 'key', 'user', 'token']),
   id: Type.String({ description: 'As the audit log names it.' }),
@@ -22,6 +24,8 @@ const toWire = (principal: Principal, auth: string) => ({
   role: principal.role ?? null,
   permissions: [...principal.permissions],
 })
+
+const cookiesIn = ({ cookie }: AnyHeaders): string | undefined => (typeof cookie === 'string' ? cookie : undefined)
 
 export const getSession = route({
   method: 'GET',
@@ -49,12 +53,12 @@ export const openSession = route({
   }),
   replies: { 200: Caller },
   problems: ['SIGN_IN_FAILED', 'RATE_LIMITED'],
-  async handle({ access }, { body, address, note }) {
+  async handle({ access }, { body, address, headers, note }) {
     note.target = body.name
     const kept = requireKept(access, '/session')
-    const { principal, cookie } = await signIn(kept, { ...body, address })
+    const { principal, cookies } = await signIn(kept, { ...body, address, cookies: cookiesIn(headers) })
     note.by = principal
-    return { status: 200, body: toWire(principal, access.auth), headers: { 'set-cookie': cookie } }
+    return { status: 200, body: toWire(principal, access.auth), headers: { 'set-cookie': cookies } }
   },
 })
 
@@ -68,7 +72,7 @@ export const closeSession = route({
   problems: [],
   async handle({ access }, { headers }) {
     const { cookie, store, secret } = requireKept(access, '/session')
-    const token = cookie.read(typeof headers.cookie === 'string' ? headers.cookie : undefined)
+    const token = cookie.read(cookiesIn(headers))
     if (token === undefined && access.auth !== 'none') throw new Unauthenticated({})
     if (token !== undefined) {
       const hash = sessionHash(token, secret)
