@@ -93,6 +93,17 @@ describe('RabbitMQ', () => {
     await until('the second one is there', async () => (await taken()) === `${late.instanceId}:do`, 60_000)
   })
 
+  it('rabbitmq-publish is for every tenant: the broker is one for all of them', async () => {
+    await declare('of-all')
+    await using t = await openTestEngine({ outbound: { rabbitmq: broker } })
+    await t.engine.definitions.create('acme', oneStep('tell', 'rabbitmq-publish', { routingKey: 'of-all', message: 1 }))
+    await t.engine.definitions.publish('acme', 'tell')
+    const { instanceId } = await t.engine.start({ tenant: 'acme', definitionId: 'tell' })
+    expect(await t.engine.waitForEnd(instanceId, { tenant: 'acme', limitMs: 60_000 })).toMatchObject({
+      output: { output: { messageId: `${instanceId}:do` } },
+    })
+  })
+
   it('rabbitmq-publish fails clearly where repeating is of no use', async () => {
     await using t = await openTestEngine({ outbound: { rabbitmq: broker } })
     await t.publish(oneStep('lost', 'rabbitmq-publish', { routingKey: 'no-such-queue', message: 1 }))

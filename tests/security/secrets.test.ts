@@ -139,6 +139,35 @@ describe('a secret', () => {
     expect((await site.run('asking')).body.status).toBe('completed')
   })
 
+  it('cannot be guessed at by who may not send it: what was refused leaves no trace in what is written', async () => {
+    const value = 'sk_live_0123456789abcdef'
+    await site.send('PUT', '/secrets/bound-pin', { value, hosts: ['api.example.org'] })
+    const body = { activities: [call('x', { headers: { a: { $secret: 'bound-pin' } } }).activities[0]] }
+    const activities = [
+      {
+        id: 'try',
+        type: 'try',
+        body,
+        catch: { activities: [{ id: 'never-mind', type: 'log', inputs: { message: 'refused' } }] },
+      },
+      { id: 'out', type: 'set-output', inputs: { name: 'got', value: { $expr: 'input' } } },
+    ]
+    const id = 'guessing'
+    await site.publish({ id, activities, connections: [{ from: 'try', to: 'out' }] })
+    for (const guess of [value, value.slice(0, -1), 'x'.repeat(1_000) + Buffer.from('sk_li').toString('hex')])
+      expect((await site.run(id, guess)).body.output).toEqual({ got: guess })
+  })
+
+  it('of 64 KB is used, masked, and harms nobody', async () => {
+    const value = `CANARY${'0123456789abcdef'.repeat(4_000)}`
+    expect((await site.set('large-one', value)).status).toBe(200)
+    await site.publish(call('sends-large', { body: [{ $secret: 'large-one' }], unexpectedStatus: 'outcome' }))
+    const told = await site.run('sends-large')
+    expect([told.body.status, told.text.includes('CANARY')]).toEqual(['completed', false])
+    expect(sink.received.at(-1)!.body).toContain(value)
+    expect(site.lines.join()).not.toContain('CANARY')
+  })
+
   it('that is not there fails the step with its name and the fix', async () => {
     await site.publish(call('unknown', { body: { $secret: 'no-such-secret' } }))
     const { body } = await site.run('unknown')

@@ -209,7 +209,7 @@ describe('http-endpoint', () => {
       code: 'MALFORMED_JSON',
     })
     expect((await send('POST', '/workflows/form', '"\\u0000"', {})).body).toMatchObject({ code: 'MALFORMED_JSON' })
-    expect((await send('POST', '/workflows/form?a=%00')).body).toMatchObject({ code: 'MALFORMED_JSON' })
+    expect((await send('POST', '/workflows/form?a=%00')).body).toMatchObject({ code: 'INVALID_REQUEST' })
     const image = { 'content-type': 'image/png' }
     expect((await send('POST', '/workflows/form', 'x', image)).body).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' })
     const packed = { 'content-encoding': 'gzip' }

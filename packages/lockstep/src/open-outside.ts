@@ -13,7 +13,16 @@ export interface OpenOutside {
 }
 
 export function openOutside(options: NodeOptions, edge: Edge, drivers: Drivers): OpenOutside {
-  const { outboundAllow: allow, ownDatabase, mailUrl, mailFrom, redisUrl, rabbitmqUrl, connections: urls } = options
+  const {
+    outboundAllow: allow,
+    outboundTenants: tenants,
+    ownDatabase,
+    mailUrl,
+    mailFrom,
+    redisUrl,
+    rabbitmqUrl,
+    connections: urls,
+  } = options
   const { clock, logger } = edge
   const broker =
     rabbitmqUrl === undefined ? undefined : drivers.rabbitmq().rabbitmq({ url: rabbitmqUrl, clock, logger })
@@ -22,6 +31,7 @@ export function openOutside(options: NodeOptions, edge: Edge, drivers: Drivers):
   return {
     outbound: {
       allow,
+      tenants,
       ownDatabase,
       mailer: mailUrl === undefined ? undefined : drivers.mail().smtpMailer({ url: mailUrl, from: mailFrom }),
       redis,

@@ -27,6 +27,8 @@ export interface ActivityContext {
   secret(name: string, to?: string | URL): Promise<string>
   /** Whether a text holds a secret that was read for this instance: it must not go where the author did not send it. */
   holdsSecret(text: string): boolean
+  /** A text with none of the secrets that this instance has read: what is cut short has to be without them before. */
+  withoutSecrets(text: string): string
   /** With policy `heartbeatTimeout`: what the last heartbeat of an earlier attempt carried. */
   readonly lastHeartbeat: Json | undefined
   /** Says how far it is: a fraction from 0 to 1, or a count. As often as you like: only the newest is kept, a few times a second. */

@@ -136,6 +136,13 @@ export class Definitions {
     return { id, revision: saved.revision, problems: checked.problems }
   }
 
+  /** Throws what `publish` would, of a document that nobody has saved yet. */
+  async requirePublishable(tenant: string, id: string, document: Json): Promise<void> {
+    const errors = this.problems(document).filter((problem) => problem.severity === 'error')
+    if (errors.length > 0) throw new DefinitionInvalid({ definitionId: id, problems: errors })
+    await requireFreePaths(this.#triggers, tenant, id, document, async () => {})
+  }
+
   /** Refused while the draft has errors; `revision` guards against publishing what somebody else just saved. */
   async publish(tenant: string, id: string, revision?: number): Promise<PublishedVersion> {
     const draft = await this.draft(tenant, id)

@@ -51,7 +51,7 @@ export const OutboundBlocked = defineError(
   'OUTBOUND_BLOCKED',
   { retryable: false },
   (d: { host: string; why: string }) =>
-    `Steps may not reach "${d.host}": ${d.why}. An operator can allow it by name or network in the option outbound.allow`,
+    `Steps may not reach "${d.host}": ${d.why}. An operator can allow it by name or network in the option outbound.allow, and to tenants other than default in outboundTenants`,
 )
 
 export const OutboundNotConfigured = defineError(

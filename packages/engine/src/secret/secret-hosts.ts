@@ -15,8 +15,16 @@ export function secretHost(text: string): string | undefined {
   return `${wild}${hostname}${port === undefined ? '' : `:${Number(port)}`}`
 }
 
-/** Throws `SECRET_UNUSABLE` unless a secret for `hosts` may go to `to`. `to` absent: nobody says where it goes. */
-export function requireHost(name: string, hosts: readonly string[], to: string | URL | undefined): void {
+/**
+ * Throws `SECRET_UNUSABLE` unless a secret for `hosts` may go to `to`. `to` absent: nobody says where it goes. `isHidden`: it is a secret itself,
+ * and the error does not tell it.
+ */
+export function requireHost(
+  name: string,
+  hosts: readonly string[],
+  to: string | URL | undefined,
+  isHidden = false,
+): void {
   if (hosts.length === 0) return
   const alone = `may be sent to ${hosts.join(', ')} alone`
   if (to === undefined)
@@ -28,8 +36,13 @@ export function requireHost(name: string, hosts: readonly string[], to: string |
   if (url !== undefined && hosts.some((host) => isFor(host, url))) return
   throw new SecretUnusable({
     name,
-    why: `${alone}, not to ${url === undefined ? 'what is no URL' : url.host}: send it there, or add that host to the secret`,
+    why: `${alone}, not to ${wordFor(url, isHidden)}: send it there, or add that host to the secret`,
   })
+}
+
+function wordFor(url: URL | undefined, isHidden: boolean): string {
+  if (url === undefined) return 'what is no URL'
+  return isHidden ? 'where that secret URL leads' : url.host
 }
 
 function isFor(host: string, url: URL): boolean {

@@ -1,5 +1,6 @@
 /** Takes values out of whatever is about to be written down: as they are, and in the forms in which others give them back. */
 import type { Json, LogFields } from '@lockstep/base'
+import { SecretSearch } from './secret-search.ts'
 
 export const MASKED = '[secret]'
 
@@ -9,28 +10,29 @@ const SHORTEST = 4
 const SHORTEST_PART = 8
 /** Of a line, or a piece of a path, that is taken for a secret by itself. */
 const SHORTEST_LINE = 16
-/** Text that is cut off somewhere is at least so long. */
-const CUT_AT = 1_000
+/** A longer one is written with an escape for each sign by nobody. */
+const LONGEST_ESCAPED = 256
 const MOST_VALUES = 256
 
 export class SecretMask {
   /** None for most: an instance without secrets pays nothing. */
-  #values: Set<string> | undefined
-  #forms: readonly string[] = []
-  #pattern: RegExp | undefined
+  #formsOf: Map<string, readonly string[]> | undefined
+  /** Of those that are numbers. */
+  readonly #numbers = new Set<number>()
+  #search: SecretSearch | undefined
 
   get isEmpty(): boolean {
-    return this.#values === undefined
+    return this.#formsOf === undefined
   }
 
   add(value: string): void {
-    const values = this.#values ?? new Set()
+    const values = this.#formsOf ?? new Map()
     if (value.length < SHORTEST || values.has(value)) return
-    if (values.size >= MOST_VALUES) values.delete(values.values().next().value!)
-    values.add(value)
-    this.#values = values
-    this.#forms = [...new Set([...values].flatMap(partsOf).flatMap(formsOf))].sort((a, b) => b.length - a.length)
-    this.#pattern = new RegExp(this.#forms.map(escaped).join('|'), 'g')
+    if (values.size >= MOST_VALUES) values.delete(values.keys().next().value!)
+    values.set(value, allFormsOf(value))
+    this.#formsOf = values
+    if (/^\d+(?:\.\d+)?$/.test(value)) this.#numbers.add(Number(value))
+    this.#search = new SecretSearch([...values.values()].flat())
   }
 
   /** Whether a text shows one of them. */
@@ -39,25 +41,24 @@ export class SecretMask {
   }
 
   text(text: string): string {
-    if (this.#pattern === undefined) return text
-    const masked = text.replace(this.#pattern, MASKED)
-    return masked.length < CUT_AT ? masked : this.#withoutTail(masked)
+    return this.#search?.replace(text, MASKED) ?? text
   }
 
   /** Plain data without them, in names of members too. The value itself where it holds none. */
   json<T extends Json | undefined>(value: T): T {
-    return this.#pattern === undefined ? value : (this.#json(value as Json) as T)
+    return this.#search === undefined ? value : (this.#json(value as Json) as T)
   }
 
   fields(fields: LogFields): LogFields {
-    return this.#pattern === undefined ? fields : (this.#json(plain(fields)) as LogFields)
+    return this.#search === undefined ? fields : (this.#json(plain(fields)) as LogFields)
   }
 
   #json(value: Json): Json {
     if (typeof value === 'string') return this.text(value)
     if (typeof value === 'number') {
       const digits = String(value)
-      return digits.length >= SHORTEST_PART && this.shows(digits) ? MASKED : value
+      const isOne = this.#numbers.has(Math.abs(value)) || (digits.length >= SHORTEST_PART && this.shows(digits))
+      return isOne ? MASKED : value
     }
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) {
@@ -69,15 +70,12 @@ export class SecretMask {
     const isSame = after.every(([key, member], at) => key === before[at]![0] && member === before[at]![1])
     return isSame ? value : Object.fromEntries(after)
   }
+}
 
-  /** Text that was cut off may end in the beginning of one. */
-  #withoutTail(text: string): string {
-    for (const form of this.#forms) {
-      for (let length = form.length - 1; length >= SHORTEST_PART; length -= 1)
-        if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + MASKED
-    }
-    return text
-  }
+/** As it is and in parts, in every form. */
+function allFormsOf(value: string): readonly string[] {
+  const escaped = value.length > LONGEST_ESCAPED ? [] : escapedFormsOf(value)
+  return [...new Set([...partsOf(value).flatMap(formsOf), ...escaped])].filter(({ length }) => length >= SHORTEST)
 }
 
 /** Others may give back a part of it alone: a line of a key, or what makes a URL secret. */
@@ -110,12 +108,14 @@ function decoded(text: string): string {
   }
 }
 
-function formsOf(value: string): readonly string[] {
+function formsOf(given: string): readonly string[] {
+  const value = given.replace(/\p{Cs}/gu, '\ufffd') // half of a sign has no other form
   const bytes = Buffer.from(value)
   const hex = bytes.toString('hex')
   return [
-    value,
-    ...[...jsonFormsOf(value), ...urlFormsOf(value), ...htmlFormsOf(value)].filter((each) => each !== value),
+    given,
+    ...[value.toLowerCase(), value.toUpperCase()],
+    ...[...jsonFormsOf(value), ...urlFormsOf(value), ...htmlFormsOf(value)],
     ...[hex, hex.toUpperCase(), ...base64FormsOf(bytes)].filter((each) => each.length >= SHORTEST_PART),
   ]
 }
@@ -143,6 +143,22 @@ function htmlFormsOf(value: string): readonly string[] {
   return [tags, quotes, quotes.replaceAll("'", '&#39;'), quotes.replaceAll("'", '&#x27;')]
 }
 
+/** Where every sign has its escape, which nobody needs and some do. */
+function escapedFormsOf(value: string): readonly string[] {
+  const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0')
+  const units = Array.from({ length: value.length }, (_, at) => hex(value.charCodeAt(at), 4))
+  const points = [...value].map((sign) => sign.codePointAt(0)!)
+  const all = [
+    units.map((unit) => `\\u${unit}`).join(''),
+    [...Buffer.from(value)].map((byte) => `%${hex(byte, 2)}`).join(''),
+    points.map((point) => `&#x${hex(point, 2)};`).join(''),
+  ]
+  const inCapitals = all.map((text) =>
+    text.replace(/(\\u|%|&#x)([\da-f]+)/g, (_, sign: string, digits: string) => sign + digits.toUpperCase()),
+  )
+  return [...all, ...inCapitals, points.map((point) => `&#${point};`).join('')]
+}
+
 /** What base64 makes of it wherever it stands among other bytes, such as behind a user's name: the characters that are its own alone. */
 function base64FormsOf(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
@@ -154,8 +170,6 @@ function base64FormsOf(bytes: Buffer): readonly string[] {
     return [own, own.replaceAll('+', '-').replaceAll('/', '_')]
   })
 }
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 /** What a logger would make of fields that are no plain data. */
 function plain(fields: LogFields): Json {

@@ -26,16 +26,23 @@ export class UsedSecrets {
   async read(name: string, tenant: string, to: string | URL | undefined): Promise<string> {
     const { value, hosts } = await this.find(name, tenant)
     requireHost(name, hosts, to)
+    this.hide(value)
     return value
   }
 
-  /** Whoever asks sees to it that it goes to its hosts alone. */
+  /**
+   * From here on it is taken out of all that is written down. Not before it is known that it may be sent where it shall go: what is taken out
+   * tells that it was there, and whoever may not use a secret could try guesses on it.
+   */
+  hide(value: string): void {
+    this.#mask.add(value)
+  }
+
+  /** Whoever asks sees to it that it goes to its hosts alone, and then hides it. */
   async find(name: string, tenant: string): Promise<BoundSecret> {
     for (let tried = 1; ; tried += 1) {
       try {
-        const secret = await requireSecret(this.#secrets, name, tenant)
-        this.#mask.add(secret.value)
-        return secret
+        return await requireSecret(this.#secrets, name, tenant)
       } catch (error) {
         if (!isRetryable(error) || tried >= TRIES) throw error
         await sleep(this.#clock, PAUSE_MS)

@@ -5,13 +5,13 @@ import { PayloadTooLarge } from './payload.ts'
 
 const LONGEST_MESSAGE = 4_000
 
-/** What was thrown, as data that a journal can hold and a `catch` can read. */
-export function toFailure(error: unknown, step: StepKey): Failure {
+/** What was thrown, as data that a journal can hold and a `catch` can read. Secrets go before it is cut: half of one is none that a mask knows. */
+export function toFailure(error: unknown, step: StepKey, withoutSecrets = (text: string): string => text): Failure {
   const data = dataOf(error)
   const limit = limitOf(error)
   return {
     code: errorCode(error) ?? (error instanceof Error && error.name !== 'Error' ? error.name : 'STEP_FAILED'),
-    message: errorMessage(error).slice(0, LONGEST_MESSAGE),
+    message: withoutSecrets(errorMessage(error)).slice(0, LONGEST_MESSAGE),
     step,
     ...(data === undefined ? {} : { data }),
     ...(limit === undefined ? {} : { limit }),

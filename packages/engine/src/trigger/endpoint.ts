@@ -19,12 +19,15 @@ export interface Endpoint {
   readonly maxBytes: number
   /** Lower case. */
   readonly headers: readonly string[]
+  /** Those of them that the document names: they belong to the request, the others to whatever program sent it. */
+  readonly ownHeaders: readonly string[]
   /** JSON schema. */
   readonly body: Json | undefined
 }
 
 export function endpointOf(inputs: JsonObject): Endpoint {
   const { path, methods, mode, auth, timeout, maxBytes, headers, body } = inputs
+  const ownHeaders = Array.isArray(headers) ? headers.map((each) => String(each).toLowerCase()) : []
   return {
     segments: segmentsOf(String(path)),
     methods: Array.isArray(methods) ? methods.map(String) : ['POST'],
@@ -32,7 +35,8 @@ export function endpointOf(inputs: JsonObject): Endpoint {
     auth: auth === 'required' ? 'required' : 'public',
     waitMs: typeof timeout === 'string' || typeof timeout === 'number' ? parseDuration(timeout) : WAIT_MS,
     maxBytes: typeof maxBytes === 'number' ? maxBytes : MOST_BYTES,
-    headers: [...USUAL_HEADERS, ...(Array.isArray(headers) ? headers.map((each) => String(each).toLowerCase()) : [])],
+    headers: [...USUAL_HEADERS, ...ownHeaders],
+    ownHeaders,
     body: body === null ? undefined : body,
   }
 }

@@ -93,11 +93,11 @@ export class HttpTriggers {
   }
 }
 
-/** `undefined`: no path can be meant, such as one with NUL in it. */
+/** `undefined`: no path can be meant, such as one with NUL in it, or with nothing between two slashes. */
 function decoded(segments: readonly string[]): readonly string[] | undefined {
   try {
     const texts = segments.map((segment) => decodeURIComponent(segment))
-    return texts.some((text) => text.includes('\0')) ? undefined : texts
+    return texts.some((text) => text === '' || text.includes('\0')) ? undefined : texts
   } catch {
     return undefined
   }

@@ -21,6 +21,7 @@ describe('settings of a node', () => {
     expect(settings.logLevel).toMatchObject({ value: 'info,locks=debug', origin: 'code' })
     expect(settings.retention!.value).toContain('completed=')
     expect(settings.databaseUrl).toMatchObject({ value: null, isSet: false })
+    expect(settings.outboundTenants).toMatchObject({ value: 'default', origin: 'default' })
     expect(settings.roles!.value).toBe('api,worker,scheduler')
   })
 

@@ -48,6 +48,7 @@ function effectiveOptions(options: NodeOptions): Readonly<Record<keyof RawOption
     corsOrigins: access.corsOrigins.join(','),
     trustProxy: access.trustProxy.join(','),
     outbound: options.outboundAllow.join(','),
+    outboundTenants: options.outboundTenants.join(','),
     sqlOwnDatabase: onOff(options.ownDatabase),
     connections: Object.keys(options.connections).length === 0 ? undefined : true,
     watch: onOff(options.watch),

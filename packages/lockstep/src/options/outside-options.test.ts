@@ -9,6 +9,7 @@ describe('options of what is outside', () => {
     const options = resolveNodeOptions(
       readEnvironment({
         LOCKSTEP_OUTBOUND_ALLOW: '10.1.0.0/16, billing.internal',
+        LOCKSTEP_OUTBOUND_TENANTS: 'acme, tenb',
         LOCKSTEP_CONNECTIONS: 'reports=postgres://a:b@h/r\n legacy_db=postgresql://h/l?x=1',
         LOCKSTEP_RABBITMQ_URL: 'amqp://a:b@h',
         LOCKSTEP_MAIL_URL: 'smtp://h:25',
@@ -19,6 +20,7 @@ describe('options of what is outside', () => {
     )
     expect(options).toMatchObject({
       outboundAllow: ['10.1.0.0/16', 'billing.internal'],
+      outboundTenants: ['default', 'acme', 'tenb'],
       connections: { reports: 'postgres://a:b@h/r', legacy_db: 'postgresql://h/l?x=1' },
       ...{ rabbitmqUrl: 'amqp://a:b@h', mailUrl: 'smtp://h:25', watch: true, ownDatabase: true },
     })
@@ -41,6 +43,15 @@ describe('options of what is outside', () => {
     ])
   })
 
+  it('are for the default tenant, and for those that are named', () => {
+    const tenants = (outboundTenants?: string | string[]) =>
+      resolveNodeOptions(outboundTenants === undefined ? {} : { outboundTenants }).outboundTenants
+    expect(tenants()).toEqual(['default'])
+    expect(tenants('')).toEqual(['default'])
+    expect(tenants(['acme', 'default'])).toEqual(['default', 'acme'])
+    expect(tenants('*')).toEqual(['default', '*'])
+  })
+
   it('have secrets of the environment for the default tenant alone, and none that are settings', async () => {
     const { environmentSecrets } = resolveNodeOptions(
       readEnvironment({ LOCKSTEP_SECRET_TOKEN: 'value', LOCKSTEP_SECRET_KEYS: KEY, LOCKSTEP_SECRET_FILE: '/dev/null' }),
@@ -58,6 +69,9 @@ describe('options of what is outside', () => {
     [{ outbound: { ownDatabase: true } }, /"outbound" must be of the form/],
     [{ sqlOwnDatabase: 'yes' }, /"sqlOwnDatabase" must be one of on, off/],
     [{ outbound: { deny: [] } }, /"outbound" must be of the form/],
+    [{ outboundTenants: 'acme-*' }, /"outboundTenants" must be a list of tenants/],
+    [{ outboundTenants: ['acme~test'] }, /"outboundTenants" must be a list of tenants/],
+    [{ outboundTenants: { acme: true } }, /"outboundTenants" must be a list of tenants/],
     [{ connections: { 'Bad Name': 'postgres://h' } }, /"connections" must be names/],
     [{ connections: { good: 'mysql://a:pass@h' } }, /"connections.good" must be names/],
     [{ connections: 'nonsense' }, /"connections.nonsense" must be names/],

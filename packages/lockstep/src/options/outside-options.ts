@@ -1,5 +1,5 @@
 import { InvalidOption, isJsonObject } from '@lockstep/base'
-import { parseSecretKeys, type SecretKey, type Secrets } from '@lockstep/engine'
+import { DEFAULT_TENANT, parseSecretKeys, type SecretKey, type Secrets } from '@lockstep/engine'
 import { onOff } from './one-of.ts'
 import type { CodeOptions, RawOptions } from './raw-options.ts'
 
@@ -9,6 +9,8 @@ export interface OutsideOptions {
   readonly mailUrl: string | undefined
   readonly mailFrom: string | undefined
   readonly outboundAllow: readonly string[]
+  /** Whose steps may use all this: `default`, and whom the operator names; `*` is everybody. */
+  readonly outboundTenants: readonly string[]
   /** Whether `sql-query` may run on the engine's own database. */
   readonly ownDatabase: boolean
   /** URLs by name. */
@@ -25,6 +27,7 @@ export function resolveOutsideOptions(raw: RawOptions & CodeOptions): OutsideOpt
     mailUrl: url(raw, 'mailUrl', /^smtps?:\/\//, 'smtp://user:password@host:587'),
     mailFrom: raw.mailFrom === '' ? undefined : raw.mailFrom,
     outboundAllow: allowOf(raw.outbound),
+    outboundTenants: tenantsOf(raw.outboundTenants),
     ownDatabase: onOff(raw.sqlOwnDatabase, 'sqlOwnDatabase'),
     connections: connectionsOf(raw.connections),
     secrets: secretsOf(raw),
@@ -49,6 +52,18 @@ function allowOf(given: RawOptions['outbound']): readonly string[] {
   if (strange !== undefined || !Array.isArray(list) || !list.every((each) => typeof each === 'string'))
     throw new InvalidOption({ option: 'outbound', rule: 'of the form { allow: ["10.1.0.0/16", "billing.internal"] }' })
   return list
+}
+
+/** `default` is always one of them. */
+function tenantsOf(given: RawOptions['outboundTenants'] = []): readonly string[] {
+  const list: unknown = typeof given === 'string' ? given.split(/[\s,]+/).filter(Boolean) : given
+  if (!Array.isArray(list) || !list.every((each) => typeof each === 'string' && /^(\*|[^*~]+)$/.test(each)))
+    throw new InvalidOption({
+      option: 'outboundTenants',
+      rule: 'a list of tenants such as acme, or * for all',
+      value: given,
+    })
+  return [...new Set([DEFAULT_TENANT, ...list])]
 }
 
 const NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/

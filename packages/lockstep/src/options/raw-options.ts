@@ -55,6 +55,11 @@ export interface RawOptions {
   /** `allow`: private hosts and networks that steps may reach over HTTP, none by default; a text is such a list with commas. */
   readonly outbound?: { readonly allow?: readonly string[] } | string
   /**
+   * Tenants besides `default` whose steps may use what is configured for steps: connections, private networks, mail server and Redis; a text has
+   * them with commas, and `*` is all of them. @default 'default' alone
+   */
+  readonly outboundTenants?: readonly string[] | string
+  /**
    * Whether `sql-query` of the default tenant may run on the engine's own database: `on` or `off`. Whoever may publish workflows there then
    * has all rights of the engine's role: instances, users and the audit log of all tenants. @default 'off'
    */
@@ -153,6 +158,7 @@ export const environmentNames = {
   mailUrl: 'LOCKSTEP_MAIL_URL',
   mailFrom: 'LOCKSTEP_MAIL_FROM',
   outbound: 'LOCKSTEP_OUTBOUND_ALLOW',
+  outboundTenants: 'LOCKSTEP_OUTBOUND_TENANTS',
   sqlOwnDatabase: 'LOCKSTEP_SQL_OWN_DATABASE',
   connections: 'LOCKSTEP_CONNECTIONS',
   watch: 'LOCKSTEP_WATCH',

@@ -1,6 +1,6 @@
 import type { HumanTaskView } from '@lockstep/engine'
 import { TaskNotYours } from './errors.ts'
-import { may, type Principal } from './principal.ts'
+import { may, nobody, type Principal } from './principal.ts'
 
 /**
  * Who a decision is written down as. Whoever has proven who they are cannot say another name, unless they keep instances running: then both
@@ -25,4 +25,11 @@ export function decidedBy(
     })
   }
   return isForAnother ? `${by} (through ${name})` : name
+}
+
+/** With a link nobody has to prove a name: what was said is kept, and that it was only said. */
+export function decidedByLink({ kind, id, name }: Principal, by: string | undefined): string | undefined {
+  if (id === nobody.id) return by === undefined ? undefined : `${by} (with a link)`
+  if (kind === 'anonymous') return by
+  return by === undefined || by === name ? name : `${by} (through ${name})`
 }

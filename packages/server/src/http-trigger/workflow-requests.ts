@@ -3,7 +3,7 @@
  * read one. Who comes with credentials reaches the workflows of their tenant, all others those of the default one. What the workflow
  * answers is its author's; what goes wrong before is a problem like any other.
  */
-import { type Json, toWireId } from '@lockstep/base'
+import { hashJson, type Json, toWireId } from '@lockstep/base'
 import { type FoundEndpoint, type HttpAnswer, isReservedHeader } from '@lockstep/engine'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AuditedCall, audited, tell } from '../audit/audited.ts'
@@ -13,15 +13,18 @@ import type { Room } from '../overload/admission.ts'
 import { pathOf } from '../problem/problem-replies.ts'
 import { BodyTooLarge, MethodNotAllowed, RouteNotFound, ShuttingDown } from '../problem/request-errors.ts'
 import { idempotencyKey } from '../request/idempotency-key.ts'
-import { checkSound, type JsonLimits, refusePrototypes } from '../request/sound-json.ts'
+import type { JsonLimits } from '../request/sound-json.ts'
 import type { Answer } from '../route/answer.ts'
 import { goneSignal } from '../route/gone-signal.ts'
 import type { ApiContext } from '../route/route.ts'
 import { ACCEPTED, bodyBytes, readWorkflowBodies } from './request-body.ts'
+import { requestQuery } from './request-query.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const OPERATION = 'startByRequest'
 const PERMISSION = 'instances:start'
+/** What an author may call JSON: `application/problem+json` as well. */
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
 /** They are about the connection, which is ours. */
 const OF_CONNECTION = new Set([
   ...['connection', 'content-length', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'date'],
@@ -105,14 +108,14 @@ interface Started {
 async function start(context: ApiContext, endpoint: FoundEndpoint, request: FastifyRequest): Promise<Started> {
   const { engine, idempotency, root } = context
   const { method, headers, principal } = request
-  const query = { ...(request.query as Record<string, Json>) }
-  checkSound(JSON.stringify(query), query)
-  refusePrototypes(query)
+  const query = requestQuery(request)
   const body = (request.body ?? null) as Json
   const key = idempotencyKey(headers)
-  const { tenant, definitionId, activity, path } = endpoint
-  const said = { method, path, query, body }
-  const who = principal.kind === 'anonymous' ? '' : principal.id
+  const { tenant, definitionId, activity, path, parameters, ownHeaders } = endpoint
+  const own = ownHeaders.map((name) => String(headers[name] ?? ''))
+  const said = { method, path, parameters, query, body, own }
+  // Among strangers, what a workflow tells them apart by is theirs alone: nobody gets another's answer for guessing its key.
+  const who = principal.kind === 'anonymous' ? hashJson(own) : principal.id
   const begin = async (once?: string): Promise<Answer> => {
     const { instanceId } = await engine.http.start(endpoint, { method, query, headers, body, key: once })
     const location = `${root}/workflow-instances/${toWireId('instance', instanceId)}`
@@ -156,5 +159,7 @@ function write(reply: FastifyReply, { status, headers, body }: HttpAnswer): Fast
   reply.header('content-security-policy', 'sandbox').header('x-content-type-options', 'nosniff')
   if (body === null) return reply.send()
   if (typeof body === 'string' && reply.hasHeader('content-type')) return reply.send(body)
-  return reply.type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(body))
+  const type = String(reply.getHeader('content-type') ?? '')
+  if (!JSON_TYPE.test(type)) reply.type('application/json; charset=utf-8')
+  return reply.serializer(String).send(JSON.stringify(body))
 }

@@ -86,13 +86,13 @@ async function onceOnly(
   { idempotency, tenant }: ApiContext,
   operation: string,
   key: string,
-  { params, query, body }: AnyCall,
+  { params, query, body, headers }: AnyCall,
   execute: (once: string) => Answer | Promise<Answer>,
   reply: FastifyReply,
 ): Promise<Answer> {
   const { answer, replayed } = await idempotency.run(
     { tenant, operation, key },
-    { params, query, body },
+    { params, query, body, ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] },
     async (once) => execute(once),
   )
   if (replayed) reply.header('idempotent-replayed', 'true')

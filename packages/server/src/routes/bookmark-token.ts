@@ -1,5 +1,6 @@
 import { fromWireId } from '@lockstep/base'
 import Type from 'typebox'
+import { requirePermission } from '../auth/require-permission.ts'
 import { BookmarkNotFound } from '../problem/instance-errors.ts'
 import { route } from '../route/route.ts'
 import { InstanceId } from '../wire/instance.ts'
@@ -19,15 +20,16 @@ export const issueBookmarkToken = route({
   bodyOptional: true,
   replies: { 201: WireToken },
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND', 'BOOKMARK_NOT_FOUND'],
-  async handle(context, { params, headers, body: { ttl } }) {
+  async handle(context, { params, headers, principal, body: { ttl } }) {
     const { engine, tenant } = context
     const bookmark = params.bookmarkId!
     const bookmarkId = fromWireId('bookmark', bookmark)
     const { view } = await engine.state(fromWireId('instance', params.id), { tenant, exact: true })
     // What outside workers do has leases of its own.
-    const waits = view.waitingFor.some((wait) => wait.bookmarkId === bookmarkId && wait.kind !== 'task')
+    const asked = view.waitingFor.find((wait) => wait.bookmarkId === bookmarkId && wait.kind !== 'task')
+    if (asked?.kind === 'human') requirePermission(principal, 'tasks:decide') // whoever has the link decides
     const kept = ttlOf(ttl)
-    const issued = waits ? await engine.resumeTokens.issue(bookmarkId, { tenant, ...kept }) : undefined
+    const issued = asked ? await engine.resumeTokens.issue(bookmarkId, { tenant, ...kept }) : undefined
     if (issued === undefined) throw new BookmarkNotFound({ instanceId: params.id, bookmark })
     return { status: 201, body: toWireToken(context, headers.host as string | undefined, issued) }
   },

@@ -1,5 +1,6 @@
 import { TaskAlreadyCompleted, TokenNotFound } from '@lockstep/engine'
 import Type from 'typebox'
+import { decidedByLink } from '../auth/decided-by.ts'
 import { nobody } from '../auth/principal.ts'
 import { withToken } from '../auth/resume-token.ts'
 import { route } from '../route/route.ts'
@@ -67,7 +68,7 @@ export const useToken = route({
       Type.String({ minLength: 1, maxLength: 64, description: 'May be left out when there is one.' }),
     ),
     data: Type.Optional(anything('What the form asks for, or what the bookmark is resumed with.')),
-    by: Type.Optional(indexedText('Who did it.')),
+    by: Type.Optional(indexedText('Who says to have done it: kept as that, with a mark that it was said with a link.')),
   }),
   bodyOptional: true,
   replies: { 200: Type.Object({ outcome: oneOf(['done']) }) },
@@ -82,8 +83,14 @@ export const useToken = route({
   async handle(context, { params, body, address, principal, note }) {
     const { engine, tenant } = context
     const isStranger = principal.id === nobody.id
+    const { by: said, ...given } = body
+    const by = decidedByLink(principal, said)
     const outcome = await withToken(context, { token: params.id, address, tenant, note }, async (owner) => {
-      const used = await engine.resumeTokens.use(params.id, { ...body, tenant: owner })
+      const used = await engine.resumeTokens.use(params.id, {
+        ...given,
+        ...(by === undefined ? {} : { by }),
+        tenant: owner,
+      })
       return used === 'not-found' || (used === 'already-completed' && isStranger) ? undefined : used
     })
     if (outcome === 'already-completed') throw new TaskAlreadyCompleted({ id: 'of this token', outcome, task: null })

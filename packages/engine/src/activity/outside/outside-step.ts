@@ -1,6 +1,8 @@
 /** What the activities of this folder have in common. */
 import { createHash } from 'node:crypto'
 import { Cancelled, type Json, parseDuration } from '@lockstep/base'
+import { OutboundNotConfigured } from '../../outbound/errors.ts'
+import { isDefaultTenant } from '../../outbound/outbound-tenants.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
 import type { CompletedResult } from '../activity-handler.ts'
 
@@ -12,6 +14,12 @@ export function done(output: Json, outcome = 'done'): CompletedResult {
 
 export function badInput(message: string): Error {
   return new WorkflowFault({ message, faultCode: 'INVALID_INPUT' })
+}
+
+/** The same for what is not there and for what is there for other tenants: nobody learns from it what the operator has. */
+export function notConfigured(tenant: string, what: string, fix: string): Error {
+  const forOthers = ', and name the tenant in outboundTenants (LOCKSTEP_OUTBOUND_TENANTS)'
+  return new OutboundNotConfigured({ what, fix: isDefaultTenant(tenant) ? fix : `${fix}${forOthers}` })
 }
 
 export function textOf(value: Json | undefined): string | undefined {

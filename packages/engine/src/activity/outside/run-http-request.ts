@@ -53,7 +53,7 @@ export async function runHttpRequest(
   if (matchesStatus(response.status, inputs.expectedStatus)) return done(outputOf(response, target))
   if (inputs.unexpectedStatus === 'outcome' && response.status >= 300)
     return done(outputOf(response, target), `${Math.floor(response.status / 100)}xx`)
-  throw unexpected(response, target.shown, services.now())
+  throw unexpected(response, target.shown, services.now(), context)
 }
 
 function outputOf(response: HttpResponse, target: { readonly shown: string; readonly holdsSecret: boolean }): Json {
@@ -64,10 +64,15 @@ function outputOf(response: HttpResponse, target: { readonly shown: string; read
   return { status, headers: Object.fromEntries(Object.entries(headers)) as JsonObject, ...parsed, url }
 }
 
-/** The failure of a status that was not expected. What came with it is cut short; secrets are taken out where it is written down. */
-export function unexpected(response: HttpResponse, url: string, now: number): Error {
+/** The failure of a status that was not expected. What came with it is cut short. */
+export function unexpected(
+  response: HttpResponse,
+  url: string,
+  now: number,
+  { withoutSecrets }: Pick<ActivityContext, 'withoutSecrets'>,
+): Error {
   const { status, headers } = response
-  const body = Buffer.from(response.body).toString('utf8')
+  const body = withoutSecrets(Buffer.from(response.body).toString('utf8'))
   const details = { url, status, ...(body === '' ? {} : { body: body.slice(0, LONGEST_EXCERPT) }) }
   if (!isWorthRepeating(status)) return new HttpRefused(details)
   const waitMs = retryAfterMs(headers['retry-after'], now)

@@ -3,7 +3,7 @@ import type { ChannelPublisher } from '../../outbound/channel-publisher.ts'
 import { BrokerRefused, BrokerUnavailable, OutboundNotConfigured } from '../../outbound/errors.ts'
 import type { ExchangePublisher } from '../../outbound/exchange-publisher.ts'
 import type { ActivityContext, CompletedResult } from '../activity-handler.ts'
-import { digestOf, done, onItsWay, textOf } from './outside-step.ts'
+import { digestOf, done, notConfigured, onItsWay, textOf } from './outside-step.ts'
 
 const REDIS = 'Redis'
 const RABBITMQ = 'RabbitMQ'
@@ -13,9 +13,9 @@ const LONGEST_ID = 255
 export async function runRedisPublish(
   redis: ChannelPublisher | undefined,
   { channel, message }: JsonObject,
-  { signal }: ActivityContext,
+  { tenant, signal }: ActivityContext,
 ): Promise<CompletedResult> {
-  if (redis === undefined) throw new OutboundNotConfigured({ what: REDIS, fix: 'set redisUrl (LOCKSTEP_REDIS_URL)' })
+  if (redis === undefined) throw notConfigured(tenant, REDIS, 'set redisUrl (LOCKSTEP_REDIS_URL)')
   const result = await redis.publish(String(channel), written(message), onItsWay(signal))
   if (result.status === 'unavailable') throw new BrokerUnavailable({ broker: REDIS, reason: result.reason })
   return done({ receivers: result.receivers })

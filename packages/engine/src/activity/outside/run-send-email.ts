@@ -3,17 +3,16 @@ import { MailRefused, MailUnavailable, OutboundNotConfigured } from '../../outbo
 import type { MailAttachment, Mailer } from '../../outbound/mailer.ts'
 import type { ActivityContext, CompletedResult } from '../activity-handler.ts'
 import { mailAddress } from './mail-address.ts'
-import { badInput, digestOf, done, listOf, onItsWay, textOf } from './outside-step.ts'
+import { badInput, digestOf, done, listOf, notConfigured, onItsWay, textOf } from './outside-step.ts'
 
 const MOST_ATTACHED = 524_288
 
 export async function runSendEmail(
   mailer: Mailer | undefined,
   inputs: JsonObject,
-  { idempotencyKey, signal }: ActivityContext,
+  { tenant, idempotencyKey, signal }: ActivityContext,
 ): Promise<CompletedResult> {
-  if (mailer === undefined)
-    throw new OutboundNotConfigured({ what: 'mail server', fix: 'set mailUrl (LOCKSTEP_MAIL_URL)' })
+  if (mailer === undefined) throw notConfigured(tenant, 'mail server', 'set mailUrl (LOCKSTEP_MAIL_URL)')
   const sender = textOf(inputs.from) ?? mailer.from
   if (sender === undefined)
     throw new OutboundNotConfigured({

@@ -5,11 +5,11 @@
  */
 import { errorCode, isJsonObject, type JsonObject } from '@lockstep/base'
 import { OutboundNotConfigured, SqlRefused, SqlUnavailable, TooManyRows } from '../../outbound/errors.ts'
+import { isDefaultTenant } from '../../outbound/outbound-tenants.ts'
 import type { SqlConnections, SqlRow } from '../../outbound/sql-connections.ts'
-import { DEFAULT_TENANT } from '../../start/start-request.ts'
 import type { UserTransaction } from '../../store/transaction-store.ts'
 import type { ActivityContext, CompletedResult, TransactionContext } from '../activity-handler.ts'
-import { badInput, done } from './outside-step.ts'
+import { badInput, done, notConfigured } from './outside-step.ts'
 import { DEFAULT_MAX_ROWS } from './sql-query.ts'
 import { ALLOWED_VERBS, statementKind, withoutEnd } from './sql-statement.ts'
 import { parametersOf, rowsToJson } from './sql-values.ts'
@@ -30,7 +30,7 @@ export async function runOwnQuery(
       what: "way for steps to the engine's own database",
       fix: 'name a "connection", or let an operator set LOCKSTEP_SQL_OWN_DATABASE=on, which gives authors of workflows all rights of the engine there',
     })
-  if (tenant !== DEFAULT_TENANT)
+  if (!isDefaultTenant(tenant))
     throw new OutboundNotConfigured({
       what: "way for steps of another tenant to the engine's own database",
       fix: 'name a "connection": the data of all tenants is there',
@@ -43,18 +43,16 @@ export async function runOwnQuery(
   }
 }
 
+/** `connections` are those that the tenant may use. */
 export async function runOuterQuery(
   connections: SqlConnections | undefined,
   inputs: JsonObject,
-  { signal }: ActivityContext,
+  { tenant, signal }: ActivityContext,
 ): Promise<CompletedResult> {
   const connection = String(inputs.connection)
   if (connections === undefined || !connections.names.includes(connection)) {
-    const known = connections?.names.join(', ') || 'none'
-    throw new OutboundNotConfigured({
-      what: `connection "${connection}"`,
-      fix: `set it in connections (known: ${known})`,
-    })
+    const known = connections === undefined ? '' : ` (known: ${connections.names.join(', ') || 'none'})`
+    throw notConfigured(tenant, `connection "${connection}"`, `set it in connections${known}`)
   }
   const asked = askedOf(inputs)
   const result = await connections.run(connection, (tx) => bounded(tx, asked), signal)

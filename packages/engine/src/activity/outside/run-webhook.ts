@@ -18,7 +18,7 @@ const DEFAULT_TIMEOUT_MS = 15_000
 export async function runWebhook(
   { http, now }: HttpServices,
   inputs: JsonObject,
-  { idempotencyKey, signal, secret, holdsSecret }: ActivityContext,
+  { idempotencyKey, signal, secret, holdsSecret, withoutSecrets }: ActivityContext,
 ): Promise<CompletedResult> {
   const name = String(inputs.secret)
   const target = targetUrl(inputs.url, holdsSecret)
@@ -47,5 +47,5 @@ export async function runWebhook(
     signal: onItsWay(signal),
   })
   if (matchesStatus(response.status, undefined)) return done({ status: response.status, id })
-  throw unexpected(response, target.shown, now())
+  throw unexpected(response, target.shown, now(), { withoutSecrets })
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@lockstep/base'
+import type { BoundSecret } from '../../outbound/secrets.ts'
 import { requireHost } from '../../secret/secret-hosts.ts'
 import { atPlaces, sendsTo } from '../../secret/secret-places.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
@@ -7,16 +8,16 @@ import type { LiveGraph, Run } from './live-graph.ts'
 /** Inputs as the code of an attempt gets them: secrets in their places. They exist while it runs, and are never recorded. */
 export async function inputsWithSecrets(graph: LiveGraph, { activity }: Run, inputs: JsonObject): Promise<JsonObject> {
   const { tenant } = graph.host.identity
-  const found: { readonly name: string; readonly text: string; readonly hosts: readonly string[] }[] = []
-  for (const { name, prefix } of activity.secrets) {
-    const { value, hosts } = await graph.secrets.find(name, tenant)
-    found.push({ name, text: `${prefix}${value}`, hosts })
-  }
-  const texts = found.map(({ text }) => text)
+  const found: BoundSecret[] = []
+  for (const { name } of activity.secrets) found.push(await graph.secrets.find(name, tenant))
+  const texts = found.map(({ value }, at) => `${activity.secrets[at]!.prefix}${value}`)
   const filled = atPlaces(inputs, activity.secrets, texts)
+  const to = sendsTo(activity.type, filled)
+  const hidesUrl = activity.secrets.some(({ path: [first] }) => first === 'url')
+  for (const [at, { hosts }] of found.entries()) requireHost(activity.secrets[at]!.name, hosts, to, hidesUrl)
+  for (const { value } of found) graph.secrets.hide(value)
   const problem = graph.shell.activities.check(activity.type.type, filled)
   if (problem !== undefined) throw new WorkflowFault({ message: problem, faultCode: 'INVALID_INPUT' })
-  for (const { name, hosts } of found) requireHost(name, hosts, sendsTo(activity.type, filled))
   return filled
 }
 

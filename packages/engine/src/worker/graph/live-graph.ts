@@ -125,7 +125,7 @@ export class LiveGraph {
 
   /** An attempt failed: another one follows, or the step has failed. */
   fail({ step, activity, attempt }: Run, error: unknown): void {
-    const failure = failureOf(error, step)
+    const failure = failureOf(error, step, (text) => this.#secrets?.text(text) ?? text)
     // One that came late is only waited for.
     const isLast = isLate(this.state, step)
     const delayMs = isLast ? undefined : retryDelayMs(activity.retry, attempt, failure, this.shell.random.next())
@@ -168,7 +168,7 @@ export class LiveGraph {
 
 const notWanted = (step: StepKey): Error => new Cancelled({ what: `Step "${step}", which is no longer wanted,` })
 
-export function failureOf(error: unknown, step: StepKey): Failure {
-  const failure = toFailure(error, step)
+export function failureOf(error: unknown, step: StepKey, withoutSecrets?: (text: string) => string): Failure {
+  const failure = toFailure(error, step, withoutSecrets)
   return WorkflowFault.is(error) ? { code: error.details.faultCode, message: failure.message, step } : failure
 }

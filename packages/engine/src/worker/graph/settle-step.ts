@@ -147,6 +147,10 @@ class StepContext implements ActivityContext {
     return (text) => this.#graph.secrets.shows(text)
   }
 
+  get withoutSecrets(): ActivityContext['withoutSecrets'] {
+    return (text) => this.#graph.secrets.text(text)
+  }
+
   get progress(): ActivityContext['progress'] {
     return (progress) => this.#outlet.report().progress(progress)
   }
