@@ -45,4 +45,15 @@ describe('the how-to pages', () => {
     const users = await runIn('.', environment, ['users', 'list', '--json'])
     expect(users.json).toEqual([])
   })
+
+  it('sign somebody out by the bare name too, and say who is not there', async () => {
+    const run = (words: string[], input?: string) =>
+      runIn('.', environment, words, input === undefined ? {} : { input })
+    await run(['users', 'create', 'eve', '--role', 'viewer'], 'a good long password\n')
+    const body = { name: 'eve', password: 'a good long password' }
+    expect((await api.send({ method: 'POST', path: '/session', body })).status).toBe(200)
+    expect((await run(['users', 'sign-out', 'eve', '--json'])).json).toEqual({ ended: 1 })
+    const unknown = await run(['users', 'sign-out', 'user:nobody-of-this-name'])
+    expect([unknown.code === 0, unknown.err]).toEqual([false, expect.stringContaining('USER_NOT_FOUND')])
+  })
 })

@@ -71,6 +71,20 @@ describe('the table of permissions', () => {
     expect([...rolePermissions.viewer].every((each) => each.endsWith(':read'))).toBe(true)
   })
 
+  it('gives no role the first of two permissions without the second', () => {
+    const pairs = [
+      ['definitions:publish', 'definitions:write'],
+      ['definitions:write', 'instances:start'],
+      ['schedules:write', 'instances:start'],
+      ['schedules:operate', 'instances:start'],
+    ] as const
+    for (const role of roles)
+      for (const [first, second] of pairs)
+        expect([role, first, rolePermissions[role].has(first) && !rolePermissions[role].has(second)]).toEqual([
+          ...[role, first, false],
+        ])
+  })
+
   it('has every changing route behind more than being signed in', () => {
     const open = apiRoutes.filter(
       ({ method, permission }) => method !== 'GET' && (permission === 'public' || permission === 'signed-in'),

@@ -113,6 +113,45 @@ describe('a session', () => {
     expect((await sendTo(b!, { path: '/session', headers })).status).toBe(401)
   })
 
+  it('ends with all the others of its user when an administrator says so, and nobody else’s does', async () => {
+    const [first, second, other] = [await signedIn(a!), await signedIn(b!), name]
+    name = `${name}-too`
+    await sendTo(a!, {
+      ...{ method: 'POST', path: '/users', as: BOOTSTRAP_KEY },
+      body: { name, password: PASSWORD, role: 'viewer' },
+    })
+    const theirs = await signedIn(a!)
+    const signOut = (who: string, as = BOOTSTRAP_KEY) =>
+      sendTo(a!, { method: 'DELETE', path: `/sessions?subject=user:${who}`, as })
+    expect(await signOut(other)).toMatchObject({ status: 200, body: { ended: 2 } })
+    for (const headers of [first, second]) expect((await sendTo(b!, { path: '/session', headers })).status).toBe(401)
+    expect((await sendTo(b!, { path: '/session', headers: theirs })).status).toBe(200)
+    expect((await signOut(other)).body).toEqual({ ended: 0 })
+    const { items } = (await sendTo(a!, { path: `/audit-log?target=user:${other}`, as: BOOTSTRAP_KEY })).body
+    expect(items[0]).toMatchObject({ operation: 'endSessions', outcome: 'done', target: `user:${other}` })
+    await db.run(endless, name)
+    expect((await signOut(name)).body).toEqual({ ended: 0 })
+    expect((await signOut('nobody-of-this-name')).body.code).toBe('USER_NOT_FOUND')
+  })
+
+  it('is ended by nobody who may do less than its user, nor by another tenant', async () => {
+    const headers = await signedIn()
+    const keyOf = async (more: object): Promise<string> =>
+      (
+        await sendTo(a!, {
+          ...{ method: 'POST', path: '/api-keys', as: BOOTSTRAP_KEY },
+          body: { name: 'k', role: 'admin', ...more },
+        })
+      ).body.key
+    const signOut = async (as: string) =>
+      (await sendTo(a!, { method: 'DELETE', path: `/sessions?subject=user:${name}`, as })).body.code
+    expect(await signOut(await keyOf({ permissions: ['users:manage'] }))).toBe('FORBIDDEN')
+    expect(await signOut(await keyOf({ tenant: 'acme' }))).toBe('USER_NOT_FOUND')
+    expect((await sendTo(b!, { path: '/session', headers })).status).toBe(200)
+    const odd = await sendTo(a!, { method: 'DELETE', path: '/sessions?subject=key:bootstrap', as: BOOTSTRAP_KEY })
+    expect([odd.status, odd.body.errors[0].field]).toEqual([400, 'subject'])
+  })
+
   it('gives way to a bearer token, a wrong one too', async () => {
     const headers = await signedIn()
     expect((await sendTo(a!, { path: '/session', headers, as: BOOTSTRAP_KEY })).body.kind).toBe('key')

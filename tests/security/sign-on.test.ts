@@ -78,6 +78,24 @@ describe('single sign-on', () => {
     await expect.poll(first).toMatchObject({ outcome: 'done', actor: { id: `token:${issuer.url}#ana-1` } })
   })
 
+  it('ends when an administrator of the same tenant says so, on every node', async () => {
+    const open = async (more: object = {}) => {
+      const { asked, kept } = await leave()
+      return cookieOf((await comeBack(kept, issuer.consent(asked, ana(), more))).headers, '__Host-lockstep-session')
+    }
+    const [first, second, bens] = [await open(), await open(), await open({ sub: 'ben-2' })]
+    const status = async (cookie: string) => (await sendTo(other, { path: '/session', headers: { cookie } })).status
+    const subject = `token:${issuer.url}#ana-1`
+    const signOut = async (as: string) =>
+      (await sendTo(api.app, { method: 'DELETE', path: `/sessions?subject=${encodeURIComponent(subject)}`, as })).body
+    expect(await signOut(await api.keyOf('admin', { tenant: 'acme' }))).toEqual({ ended: 0 })
+    expect(await status(first)).toBe(200)
+    expect((await signOut(BOOTSTRAP_KEY)).ended).toBeGreaterThanOrEqual(2)
+    expect([await status(first), await status(second), await status(bens)]).toEqual([401, 401, 200])
+    const { items } = (await api.send({ path: '/audit-log?operation=endSessions', as: BOOTSTRAP_KEY })).body
+    expect(items[0]).toMatchObject({ target: subject, outcome: 'done', actor: { id: 'key:bootstrap' } })
+  })
+
   it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)', '/\r\nx: y'])(
     'never leads on to %j',
     async (to) => {

@@ -18,6 +18,7 @@ import { guardRoutes } from './auth/guard.ts'
 import { isLoopback } from './auth/same-site.ts'
 import { signOnRoutes } from './auth/sign-on-routes.ts'
 import { leaveTogether } from './connection/leave-together.ts'
+import { rememberAddresses } from './connection/remember-addresses.ts'
 import type { DevControl } from './dev-cluster/dev-control.ts'
 import { CannotListen, PortInUse } from './errors.ts'
 import { allowOrigins } from './hardening/cross-origin.ts'
@@ -217,6 +218,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     clientErrorHandler: answerBrokenClient,
   })
   const departures = leaveTogether(app.server, clock)
+  rememberAddresses(app.server)
   answerWithProblems(app, { logger, basePath })
   tellRequestIds(app)
   if (options.serverTiming === true) tellServerTiming(app, clock)

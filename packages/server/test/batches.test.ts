@@ -125,9 +125,66 @@ describe('a batch', () => {
   })
 
   it.each([
+    ['cancel', { compensat: false }, '/options/compensat', /Did you mean "compensate"/],
+    ['cancel', { compensate: 'no' }, '/options/compensate', /boolean/],
+    ['terminate', { children: 5 }, '/options/children', /boolean/],
+    ['pause', { reason: { a: 1 } }, '/options/reason', /string/],
+    ['continue', { reason: 'x' }, '/options/reason', /takes none/],
+    ['retry', { forced: true }, '/options/forced', /of the options.*Did you mean "force"/],
+    ['migrate', { version: -4 }, '/options/version', /1/],
+    ['migrate', { version: 99 }, '/options/version', /"approval" has no version 99/],
+    ['migrate', {}, '/options/version', /"version" is missing from the options/],
+    ['migrate', undefined, '/options/version', /"version" is missing from the options/],
+    ['delete', { reason: 'x' }, '/options/reason', /takes none/],
+  ])('refuses options of %s before anything is listed: %j', async (action, options, field, text) => {
+    await waiting('approval', { of: 'options' })
+    const before = (await api.call('GET', B)).body.items
+    for (const target of [{ filter: { definition: 'approval' } }, { filter: { 'input.of': 'options' } }])
+      for (const dry of [true, false]) {
+        const { status, body } = await api.call('POST', B, { body: { action, target, options, dryRun: dry } })
+        expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])
+        expect(body.errors[0]).toMatchObject({ in: 'body', field, text: expect.stringMatching(text) })
+      }
+    expect((await api.call('GET', B)).body.items).toEqual(before)
+  })
+
+  it('says of options what the verb itself says', async () => {
+    const id = await waiting('approval', { of: 'same words' })
+    const said = { compensat: false }
+    const one = (await api.call('POST', `/workflow-instances/${id}/cancel`, { body: said })).body.errors[0]
+    const many = await api.call('POST', B, { body: { action: 'cancel', target: { ids: [id] }, options: said } })
+    const field = `/options${one.field}`
+    const fault = { ...one, field, pointer: field, text: one.text.replace('the body', 'the options') }
+    expect(many.body.errors).toEqual([fault])
+  })
+
+  it('counts in its dry run what it would do: as many as its limit, and none that is held', async () => {
+    const ids = [await waiting('approval', { of: 'limit' }), await waiting('approval', { of: 'limit' })]
+    const target = { filter: { 'input.of': 'limit' } }
+    const limited = await api.call('POST', B, { body: { action: 'pause', target, limit: 1, dryRun: true } })
+    expect(limited.body).toMatchObject({ count: 1, sample: [ids[0]], skipped: { count: 1, reasons: { limit: 1 } } })
+    expect((await run(target, { limit: 1 })).items).toEqual([ids[0]])
+    const ended = await start('sums', { items: [], of: 'held' })
+    await rests(ended, 'completed')
+    await api.call('PUT', '/retention/holds', { body: { definitionId: 'sums', reason: 'a trial' } })
+    const held = await dryRun({ filter: { 'input.of': 'held' } }, 'delete')
+    expect(held).toMatchObject({ count: 0, sample: [], skipped: { count: 1, reasons: { held: 1 } } })
+    const real = await run({ filter: { 'input.of': 'held' } }, { action: 'delete' })
+    expect(real.items).toEqual([ended])
+    expect((await api.call('GET', `/workflow-instances/${ended}`)).status).toBe(200)
+    await api.call('DELETE', '/retention/holds?definitionId=sums')
+    expect(await dryRun({ filter: { 'input.of': 'held' } }, 'delete')).toMatchObject({ count: 1, sample: [ended] })
+  })
+
+  it.each([
     [{ filter: { colour: 'red' } }, '/target/filter/colour', /use status/],
     [{ filter: { statuss: 'faulted' } }, '/target/filter/statuss', /Did you mean "status"/],
     [{ filter: { status: { a: 1 } } }, '/target/filter/status', /must be text/],
+    [{ filter: { correlation: ['c1', 'c2'] } }, '/target/filter/correlation', /takes one value/],
+    [{ filter: { 'input.of': ['a', 'b'] } }, '/target/filter/input.of', /takes one value/],
+    [{ filter: { parent: 'wfi_zzz' } }, '/target/filter/parent', /id of an instance/],
+    [{ filter: { definition: 'a', definitionId: 'b' } }, '/target/filter/definitionId', /same as "definition"/],
+    [{ ids: [`wfi_${'-'.repeat(36)}`] }, '/target/ids/0', /no id of an instance/],
     [{ filter: { tag: 'two words' } }, '/target/filter/tag', /tags of workflows/],
     [{ filter: { status: 'queued', 'startedAt[gte]': '-1h' } }, '/target/filter/status', /has begun/],
     [{ filter: { 'startedAt[gte]': 'soon' } }, '/target/filter/startedAt[gte]', /write an instant/],

@@ -73,6 +73,20 @@ describe('a draft', () => {
     expect((await api.call('GET', '/workflow-definitions/edited/draft')).body.draft.name).toBe('Mine')
   })
 
+  it('is not replaced by an ETag of the one that was deleted before it', async () => {
+    const first = await api.call('POST', '/workflow-definitions', { body: sums('reborn') })
+    const etag = first.headers.etag!
+    expect((await api.call('DELETE', '/workflow-definitions/reborn/draft')).status).toBeLessThan(300)
+    const second = await api.call('POST', '/workflow-definitions', { body: { ...sums('reborn'), name: 'Theirs' } })
+    expect(second.headers.etag).not.toBe(etag)
+    const late = await api.call('PUT', '/workflow-definitions/reborn/draft', {
+      body: { ...sums('reborn'), name: 'Late' },
+      headers: { 'if-match': etag },
+    })
+    expect([late.status, late.body.code, late.body.current.etag]).toEqual([412, 'DRAFT_CHANGED', second.headers.etag])
+    expect((await api.call('GET', '/workflow-definitions/reborn/draft')).body.draft.name).toBe('Theirs')
+  })
+
   it('is not replaced without If-Match', async () => {
     await api.call('POST', '/workflow-definitions', { body: sums('guarded') })
     const refused = await api.call('PUT', '/workflow-definitions/guarded/draft', { body: approval('guarded') })

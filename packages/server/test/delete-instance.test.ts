@@ -115,6 +115,18 @@ describe('deleting an instance', () => {
     expect((await remove(id)).status).toBe(204)
   })
 
+  it('cannot be held as two things: both are named', async () => {
+    const both = { definitionId: 'approval', instanceId: await completed() }
+    const put = await api.call('PUT', '/retention/holds', { body: { ...both, reason: 'a trial' } })
+    expect([put.status, put.body.errors.map((each: { field: string }) => each.field)]).toEqual([
+      400,
+      ['/definitionId', '/instanceId'],
+    ])
+    const query = new URLSearchParams(both).toString()
+    const { body } = await api.call('DELETE', `/retention/holds?${query}`)
+    expect(body.errors.map((each: { field: string }) => each.field)).toEqual(['definitionId', 'instanceId'])
+  })
+
   it('goes for many, what is held or lives left as it is', async () => {
     const [one, two, held] = [await completed(), await completed(), await completed()]
     const lives = await start('approval')
@@ -123,7 +135,7 @@ describe('deleting an instance', () => {
     const target = { ids: [one, two, held, lives] }
     const preview = (await api.call('POST', '/batch-operations', { body: { action: 'delete', target, dryRun: true } }))
       .body
-    expect([preview.count, preview.skipped.reasons]).toEqual([3, { suspended: 1 }])
+    expect([preview.count, preview.skipped.reasons]).toEqual([2, { held: 1, suspended: 1 }])
     const { body } = await api.call('POST', '/batch-operations', { body: { action: 'delete', target } })
     expect(body.target.filter.status).toBe('completed,faulted,cancelled,terminated')
     await expect.poll(async () => (await api.call('GET', `/batch-operations/${body.id}`)).body.state).toBe('done')

@@ -59,10 +59,11 @@ describe('every operation', () => {
     )
     expect((await done('GET', '/session')).body).toMatchObject({ kind: 'anonymous', role: 'admin', auth: 'none' })
     await done('DELETE', '/session')
+    expect((await done('DELETE', '/sessions?subject=user:ana')).body).toEqual({ ended: 1 })
     await done('DELETE', '/users/ana')
     const { items } = (await done('GET', '/audit-log')).body
-    expect(items.map((each: { operation: string }) => each.operation).slice(0, 3)).toEqual([
-      ...['deleteUser', 'closeSession', 'openSession'],
+    expect(items.map((each: { operation: string }) => each.operation).slice(0, 4)).toEqual([
+      ...['deleteUser', 'endSessions', 'closeSession', 'openSession'],
     ])
   })
 

@@ -345,7 +345,7 @@ export const hostileRequests = (id: string): readonly HostileRequest[] => [
     400,
     'INVALID_REQUEST',
   ],
-  ['a parent that is none', 'GET', `${I}?parent=nobody`, {}, 400, 'INVALID_ID'],
+  ['a parent that is none', 'GET', `${I}?parent=nobody`, {}, 400, 'INVALID_REQUEST'],
   ['a definition that is a list of nothing', 'GET', `${I}?definition=,`, {}, 400, 'INVALID_REQUEST'],
   ['a parameter twice', 'GET', `${I}?status=running&status=faulted`, {}, 400, 'INVALID_REQUEST'],
   [

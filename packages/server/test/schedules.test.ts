@@ -33,6 +33,37 @@ describe('a schedule', () => {
     expect(gone.status).toBe(412)
   })
 
+  it('is not replaced by an ETag of the one that was deleted before it', async () => {
+    await api.call('POST', '/schedules', { body: schedule('aba') })
+    const etag = (await api.call('GET', '/schedules/aba')).headers.etag!
+    await api.call('DELETE', '/schedules/aba')
+    await api.call('POST', '/schedules', { body: schedule('aba', { name: 'Theirs' }) })
+    const late = await api.call('PUT', '/schedules/aba', { body: schedule('aba'), headers: { 'if-match': etag } })
+    expect([late.status, late.body.code]).toEqual([412, 'SCHEDULE_CHANGED'])
+    expect((await api.call('GET', '/schedules/aba')).body.name).toBe('Theirs')
+  })
+
+  it('gives its workflow no input that does not fit: saved, triggered or filled in', async () => {
+    const input = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
+    await api.call('PUT', '/workflow-definitions/typed', { body: { ...approval('typed'), input } })
+    const typed = (id: string, more: object) => schedule(id, { definitionId: 'typed', paused: true, ...more })
+    const refused = { status: 422, body: { code: 'INPUT_INVALID', problems: [{ pointer: '/a' }] } }
+    const bad = typed('typed', { input: { a: 'nope' } })
+    expect(await api.call('POST', '/schedules', { body: bad })).toMatchObject(refused)
+    const made = await api.call('POST', '/schedules', { body: typed('typed', { input: { a: 1 } }) })
+    expect(made.status).toBe(201)
+    const headers = { 'if-match': made.headers.etag! }
+    expect(await api.call('PUT', '/schedules/typed', { body: bad, headers })).toMatchObject(refused)
+    const trigger = (given: unknown) => api.call('POST', '/schedules/typed/trigger', { body: { input: given } })
+    expect(await trigger({ a: 'x' })).toMatchObject(refused)
+    await api.call('POST', '/schedules', { body: typed('typed-bare', {}) })
+    const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T05:00:00Z' }
+    const filled = await api.call('POST', '/schedules/typed-bare/backfill', { body: range })
+    expect([filled.status, filled.body.code]).toEqual([422, 'INPUT_INVALID'])
+    expect((await api.call('GET', '/schedules/typed-bare/runs')).body.items).toEqual([])
+    expect((await trigger({ a: 2 })).status).toBe(202)
+  })
+
   it('is created by PUT where nothing stands, and only there', async () => {
     const put = () =>
       api.call('PUT', '/schedules/fresh', { body: schedule('fresh'), headers: { 'if-none-match': '*' } })
@@ -61,6 +92,9 @@ describe('a schedule', () => {
     const body = { trigger: { interval: '1h' }, definitionId: 'approval' }
     const refused = await api.call('PUT', place, { body: { ...body, id }, headers: { 'if-match': '*' } })
     expect([refused.status, refused.body.code]).toEqual([409, 'SCHEDULE_OWNED'])
+    const kept = await api.call('DELETE', place)
+    expect([kept.status, kept.body.code]).toEqual([409, 'SCHEDULE_OWNED'])
+    expect((await api.call('GET', place)).status).toBe(200)
     expect(etag).toMatch(/^"\d+"$/)
   })
 

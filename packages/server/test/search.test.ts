@@ -124,6 +124,47 @@ describe('tags', () => {
   )
 })
 
+describe('lists of values', () => {
+  const search = (filter: object) => api.call('POST', `${I}/search`, { body: { filter } })
+
+  it('mean any of them where a filter can mean several', async () => {
+    const { body } = await search({ q: 'cust-1', definition: ['orders', 'returns'], status: ['suspended', 'faulted'] })
+    expect(body.items.map(({ id }: Found) => id)).toEqual([started.returns, started.orders])
+    expect((await search({ correlation: ['cust-1'] })).body.items).toHaveLength(1)
+  })
+
+  it.each(['correlation', 'q', 'parent', 'version', 'input.customerId', 'createdAt[gte]'])(
+    'are refused where it takes one value: %s',
+    async (name) => {
+      const { status, body } = await search({ [name]: ['1', '2'] })
+      const text = `"${name}" takes one value, not a list of 2`
+      expect([status, body.errors]).toMatchObject([400, [{ in: 'body', field: `/filter/${name}`, text }]])
+      const query = `${encodeURIComponent(name)}=1&${encodeURIComponent(name)}=2`
+      const twice = await api.call('GET', `${I}?${query}`)
+      expect([twice.status, twice.body.errors[0].field]).toEqual([400, name])
+      expect(twice.body.errors[0].text).toMatch(/more than once/)
+    },
+  )
+
+  it('are not chosen from: a workflow is named once', async () => {
+    const { status, body } = await api.call('GET', `${I}?definition=orders&definitionId=returns`)
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ in: 'query', field: 'definitionId', text: expect.stringMatching(/the same as "definition"/) }],
+    ])
+    expect((await search({ definition: 'orders', definitionId: 'returns' })).body.errors[0].field).toBe(
+      '/filter/definitionId',
+    )
+    expect(await instances('definitionId=orders')).toEqual(['orders'])
+  })
+
+  it('name the parent that is none', async () => {
+    const { status, body } = await api.call('GET', `${I}?parent=wfi_zzz`)
+    const text = '"parent" must be the id of an instance: wfi_ and a uuid'
+    expect([status, body.errors]).toEqual([400, [{ in: 'query', field: 'parent', text }]])
+  })
+})
+
 describe('statuses', () => {
   it('are counted over a bounded number of instances, with the filters of the list', async () => {
     expect(await list(`${I}/counts`)).toEqual({ statuses: { completed: 10_000 }, exact: false })

@@ -91,6 +91,8 @@ export interface SessionStore {
   /** The session if it lives, and moves its end on when a part of its time has passed; with 0 it only looks. */
   touch(hash: string, idleMs: number): Promise<SessionRecord | undefined>
   end(hash: string): Promise<boolean>
+  /** Every one of a user of this tenant; `tenant` absent: of any. Answers how many lived. */
+  endAll(user: string, tenant: string | undefined): Promise<number>
 }
 
 /** What else there is to say of a change. */
@@ -118,6 +120,8 @@ export interface IssuedSessionStore {
   /** The session if it lives, and moves its end on when a part of its time has passed; with 0 it only looks. */
   touch(hash: string, idleMs: number): Promise<IssuedSession | undefined>
   end(hash: string): Promise<boolean>
+  /** Every one of somebody in this tenant; `tenant` absent: in all. Answers how many lived. */
+  endAll(subject: string, tenant: string | undefined): Promise<number>
 }
 
 export interface NewAuditEntry {

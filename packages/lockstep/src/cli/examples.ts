@@ -78,7 +78,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   metrics: ['lockstep metrics top --watch --range 1h'],
   open: ['lockstep open', 'lockstep open wfi_…'],
   keys: ['lockstep keys create ci --role operator --expires-in 90d', 'lockstep keys revoke key_…'],
-  users: ['lockstep users create ana --role designer < password.txt'],
+  users: ['lockstep users create ana --role designer < password.txt', 'lockstep users sign-out user:ana'],
   secrets: [
     'lockstep secrets set stripe-key < key.txt',
     'lockstep secrets set stripe-key --host api.stripe.com < key.txt',

@@ -81,12 +81,23 @@ export function usersCommand(terminal: Terminal): Command {
         session.done(`${name}: deleted`, { name })
       },
     ),
+    remoteCommand(
+      terminal,
+      'sign-out <subject>',
+      'end all sessions of a user, or of somebody whom the issuer knows, as the audit log names them',
+      (c) => c,
+      async (session, [given]) => {
+        const subject = given!.includes(':') ? given! : `user:${given}`
+        const { body } = await session.api.call('DELETE', '/sessions', { query: { subject } })
+        session.done(`${subject}: ${body.ended} ${body.ended === 1 ? 'session' : 'sessions'} ended`, body)
+      },
+    ),
   )
 }
 
 /** Never on the command line: others on the machine could read it there. */
 async function passwordFrom(terminal: Terminal): Promise<string> {
-  const text = (await terminal.readInput()).replace(/\r?\n$/, '')
+  const text = await terminal.readSecret('Password: ')
   if (text === '')
     throw new UsageError({ text: 'Give the password on standard input: lockstep users … < password.txt' })
   return text

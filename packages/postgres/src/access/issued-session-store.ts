@@ -16,5 +16,6 @@ export function postgresIssuedSessions(db: Db): IssuedSessionStore {
       return session
     },
     end: async (hash) => (await lane.run(sql.end, { hash })) === 1,
+    endAll: async (subject, tenant) => (await lane.one(sql.endAll, { subject, tenant })).ended,
   }
 }

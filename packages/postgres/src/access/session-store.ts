@@ -16,5 +16,6 @@ export function postgresSessions(db: Db): SessionStore {
       return { user: toUser(row), expiresAt: row.expires_at }
     },
     end: async (hash) => (await lane.run(sql.end, { hash })) === 1,
+    endAll: async (user, tenant) => (await lane.one(sql.endAll, { user, tenant })).ended,
   }
 }

@@ -38,3 +38,14 @@ export const end = statement<{ hash: string }>(
   (p) => [p.hash],
   'delete from user_session where hash = $1',
 )
+
+/** By the index of users. Those that were over go with the others, and are not counted. */
+export const endAll = statement<{ user: string; tenant: string | undefined }, { ended: number }>(
+  'user_session_end_all',
+  (p) => [p.user, p.tenant],
+  `with gone as (
+     delete from user_session s using local_user u
+      where s.user_name = $1 and u.name = s.user_name and ($2::text is null or u.tenant = $2)
+     returning s.expires_at)
+   select (count(*) filter (where expires_at > (select clock_timestamp())))::integer as ended from gone`,
+)

@@ -157,6 +157,22 @@ describe('the audit trail', () => {
     expect(entries.at(-1)).toMatchObject({ address: 'others', detail: { times: 4_001 } })
   })
 
+  it('names what strangers were turned away from while it was one thing', async () => {
+    const { asked, entries, store } = heldStore()
+    const trail = open(store)
+    const tries = { ...entry('deleteUser'), outcome: 'UNAUTHENTICATED', status: 401 }
+    for (const target of ['root', 'root']) trail.tally({ ...tries, address: '10.0.0.1', target })
+    for (const target of ['root', 'ana', 'root']) trail.tally({ ...tries, address: '10.0.0.2', target })
+    const closed = trail.close()
+    await expect.poll(() => asked.length).toBe(1)
+    asked[0]!.take()
+    await closed
+    expect(entries.map(({ target, detail }) => [target, detail?.times])).toEqual([
+      ['root', 2],
+      ['', 3],
+    ])
+  })
+
   it('counts on when the store would not take what was counted', async () => {
     const { asked, entries, store } = heldStore()
     const trail = open(store)
@@ -205,6 +221,56 @@ describe('the audit trail', () => {
       ])
     },
   )
+
+  it('gives up what the store refuses for itself, with a line that has it, and writes the others', async () => {
+    const clock = virtualClock({ start: 0 })
+    const written: string[] = []
+    const lines: { readonly message: string; readonly fields: unknown }[] = []
+    const logger = {
+      ...silentLogger,
+      error: (message: string, fields?: unknown) => void lines.push({ message, fields }),
+    }
+    const append = async (given: readonly NewAuditEntry[]): Promise<void> => {
+      if (given.some(({ operation }) => operation === 'bad')) throw new Error('null value in column "address"')
+      written.push(...given.map(({ operation }) => operation))
+    }
+    const store = { ...heldStore().store, append }
+    const trail = new AuditTrail({ store, clock, logger: logger as unknown as Logger })
+    trail.note(entry('bad'))
+    for (const name of ['a', 'b']) trail.note(entry(name))
+    await clock.advance(10_000)
+    expect(written.sort()).toEqual(['a', 'b'])
+    for (const name of ['c', 'd', 'e', 'f']) {
+      trail.note(entry(name))
+      trail.note(entry(`${name}2`))
+      await clock.advance(10_000)
+    }
+    expect(written).toHaveLength(10)
+    expect(lines).toHaveLength(1)
+    expect(JSON.stringify(lines[0])).toMatch(/given up.*null value.*"bad"/)
+    await trail.close()
+  })
+
+  it('gives up nothing while the store takes nothing at all', async () => {
+    const clock = virtualClock({ start: 0 })
+    const lines: string[] = []
+    const logger = {
+      ...silentLogger,
+      error: (message: string) => void lines.push(message),
+    } as unknown as Logger
+    const written: string[] = []
+    let isFull = true
+    const append = async (given: readonly NewAuditEntry[]): Promise<void> => {
+      if (isFull) throw new Error('no space left on device')
+      written.push(...given.map(({ operation }) => operation))
+    }
+    const trail = new AuditTrail({ store: { ...heldStore().store, append }, clock, logger })
+    for (const name of ['a', 'b', 'c']) trail.note(entry(name))
+    await clock.advance(60_000)
+    isFull = false
+    await clock.advance(60_000)
+    expect([written.sort(), lines]).toEqual([['a', 'b', 'c'], []])
+  })
 })
 
 /** A trail on a store that does as it is told, the first time and the others, and on time that passes when the test says so. */
@@ -217,7 +283,9 @@ function closing(how: (time: number) => 'takes' | 'fails' | 'hangs') {
       appended.push({ at: clock.monotonic(), operations: given.map(({ operation }) => operation) })
       const told = how(appended.length)
       if (told === 'hangs') return new Promise(() => {})
-      return told === 'takes' ? Promise.resolve() : Promise.reject(new Error('the store is busy'))
+      return told === 'takes'
+        ? Promise.resolve()
+        : Promise.reject(Object.assign(new Error('the store is busy'), { retryable: true }))
     },
     list: async () => ({ rows: [], lookedTo: undefined }),
     trim: async () => 0,

@@ -3,10 +3,10 @@
  * one that tells how many: a busy program would otherwise fill the log with one line. A request that waits for its entry (`written`) pays for that statement; the
  * busy ones (starts, resumes, events, tasks) hand theirs over and go on: it is written within a tenth of a second, and before a clean
  * stop ends, which a store that is away holds up for some seconds and no longer. What a process that is killed had not written yet is lost; the
- * journal of the instance has the fact itself. Strangers who are told to come back later are counted for a minute: whoever never stops asking
- * fills no disk.
+ * journal of the instance has the fact itself. Strangers who are turned away (no credentials, another site, too often) are
+ * counted for a minute: whoever never stops asking fills no disk.
  */
-import { type Clock, errorMessage, type Logger, sleep, withTimeout } from '@lockstep/base'
+import { type Clock, errorMessage, isRetryable, type Logger, sleep, withTimeout } from '@lockstep/base'
 import type { AuditStore, NewAuditEntry } from '@lockstep/engine/ports'
 
 const GATHER_MS = 50
@@ -20,6 +20,8 @@ const MOST_TALLIES = 1_000
 /** Ids of what came to be that one entry names. */
 const MOST_MADE = 200
 const MOST_AT_ONCE = 500
+/** How often the store may refuse one by itself, while it answers: then that one is what it refuses. */
+const MOST_REFUSALS = 3
 /** Beyond this the store has been away for long: the oldest ones go to the log instead. */
 const MOST_KEPT = 20_000
 
@@ -30,11 +32,13 @@ export interface AuditTrailOptions {
 }
 
 interface Waiting {
-  readonly entry: NewAuditEntry
+  entry: NewAuditEntry
   /** How often it was noted. */
   times: number
   /** Ids of what came to be by it. */
   readonly made: string[]
+  /** How often the store would not take it, alone; and how often it had taken others before the first time. */
+  refused?: { readonly times: number; readonly taken: number }
   /** Of a request that waits for it. */
   readonly settled?: () => void
 }
@@ -65,6 +69,10 @@ export class AuditTrail {
   #tallyTimer: { cancel(): void } | undefined
   #writing: Promise<boolean> | undefined
   #timer: { cancel(): void } | undefined
+  /** So many are written one at a time: among them is what the store refuses, and the others do not go down with it. */
+  #singly = 0
+  /** How often the store took something. */
+  #taken = 0
   #closed = false
 
   constructor(options: AuditTrailOptions) {
@@ -106,7 +114,7 @@ export class AuditTrail {
     const others = `${entry.operation}\n${entry.outcome}`
     const key = this.#tallies.has(own) || this.#tallies.size < MOST_TALLIES ? own : others
     const same = this.#tallies.get(key)
-    if (same !== undefined) same.times += 1
+    if (same !== undefined) countAnyway(same, entry)
     else this.#tallies.set(key, { entry: key === own ? entry : { ...entry, address: 'others' }, times: 1, made: [] })
     if (this.#closed) this.#takeTallies()
     else this.#tallyTimer ??= this.#o.clock.schedule(TALLY_MS, () => this.#takeTallies())
@@ -155,8 +163,8 @@ export class AuditTrail {
   }
 
   /** The log is the last place that can keep them. */
-  #giveUp(message: string, lost: readonly Waiting[]): void {
-    this.#o.logger.error(message, { entries: lost.map(counted) })
+  #giveUp(message: string, lost: readonly Waiting[], reason?: string): void {
+    this.#o.logger.error(message, { ...(reason === undefined ? {} : { reason }), entries: lost.map(counted) })
   }
 
   #later(ms: number): void {
@@ -177,27 +185,53 @@ export class AuditTrail {
     return this.#writing
   }
 
+  /** `true`: the others can be written at once. */
+  #keep(batch: readonly Waiting[], error: unknown): boolean {
+    const reason = errorMessage(error)
+    const again: Waiting[] = batch.map(({ settled: _, ...each }) => each)
+    const [first, ...others] = again
+    if (first !== undefined && others.length === 0 && this.#singly > 0 && !isRetryable(error)) {
+      const { times, taken } = first.refused ?? { times: 0, taken: this.#taken }
+      first.refused = { times: times + 1, taken }
+      if (times + 1 >= MOST_REFUSALS && this.#taken > taken)
+        this.#giveUp('an audit entry is given up: the store refuses it', again, reason)
+      else this.#waiting.push(first)
+      this.#later(this.#waiting.length > 1 ? 0 : AGAIN_MS)
+      return true
+    }
+    this.#waiting = [...again, ...this.#waiting]
+    // One more than they are: the end of this attempt counts as the first of them.
+    if (!isRetryable(error) && others.length > 0) this.#singly = again.length + 1
+    this.#o.logger.warn('audit entries are kept to be tried again', { count: batch.length, reason })
+    this.#later(AGAIN_MS)
+    return false
+  }
+
   async #write(): Promise<boolean> {
-    const batch = this.#waiting.splice(0, MOST_AT_ONCE)
+    const batch = this.#waiting.splice(0, this.#singly > 0 ? 1 : MOST_AT_ONCE)
     this.#noted.clear()
     this.#last = undefined
     if (batch.length === 0) return true
     this.#sent = batch
     try {
       await this.#o.store.append(batch.map(counted))
+      this.#taken += 1
       if (this.#waiting.length > 0) this.#later(0)
       return true
     } catch (error) {
-      this.#waiting = [...batch.map(({ entry, times, made }) => ({ entry, times, made })), ...this.#waiting]
-      const reason = errorMessage(error)
-      this.#o.logger.warn('audit entries are kept to be tried again', { count: batch.length, reason })
-      this.#later(AGAIN_MS)
-      return false
+      return this.#keep(batch, error)
     } finally {
+      this.#singly = Math.max(0, this.#singly - 1)
       this.#sent = []
       for (const { settled } of batch) settled?.()
     }
   }
+}
+
+/** What was tried in turn on many things was not tried so often on the first of them. */
+function countAnyway(waiting: Waiting, { target }: NewAuditEntry): void {
+  waiting.times += 1
+  if (waiting.entry.target !== target) waiting.entry = { ...waiting.entry, target: '' }
 }
 
 /** `false`: it names as many as it can. */

@@ -9,6 +9,9 @@ import type { AuditTrail, NoteSign } from './audit-trail.ts'
 /** `written`: before it is answered. `behind`: soon. `never`: it changes nothing, or is a sign of life. */
 export type AuditMode = 'written' | 'behind' | 'never'
 
+/** What strangers can be told as often as they like. */
+const COUNTED = new Set(['UNAUTHENTICATED', 'CROSS_SITE_REQUEST'])
+
 const LONGEST = 200
 const LONGEST_REASON = 1_000
 /** Of a value before or after, as JSON. */
@@ -85,7 +88,7 @@ export function tell(
 ): Promise<void> | undefined {
   const detail = detailOf(call, answer?.change)
   const entry = (): NewAuditEntry => entryOf(call, outcome, status, detail)
-  if (call.principal.id === nobody.id && status === 429) {
+  if (call.principal.id === nobody.id && (status === 429 || COUNTED.has(outcome))) {
     call.trail.tally(entry())
     return undefined
   }
@@ -106,7 +109,7 @@ function signOf(call: AuditedCall, outcome: string, status: number): NoteSign {
     outcome,
     status,
     target: note.target ?? targetOf(request, opens),
-    address: request.ip,
+    address: addressOf(request),
     agent: request.headers['user-agent'] ?? '',
   }
 }
@@ -131,12 +134,15 @@ function entryOf(call: AuditedCall, outcome: string, status: number, detail: Aud
     target: note.target === undefined ? targetOf(request, opens) : keepable(note.target),
     outcome,
     status,
-    address: request.ip,
+    address: addressOf(request),
     agent: keepable(request.headers['user-agent'] ?? ''),
     node,
     detail,
   }
 }
+
+/** Of one who hung up before anybody looked, nobody knows it. */
+const addressOf = ({ ip }: { readonly ip: string | undefined }): string => ip ?? ''
 
 function targetOf({ params }: FastifyRequest, opens: boolean): string {
   const text = opens ? '' : Object.values(params as Readonly<Record<string, string>>).join('/')

@@ -72,7 +72,7 @@ export class Authenticator {
     const idleMs = request.isBeat === true ? 0 : this.#o.idleMs // moves the end of a session on by nothing
     const look = async () => (await this.#local(hash, idleMs)) ?? this.#issued(hash, idleMs)
     const found = await this.#lookUp(request.ip, hash, look)
-    if (found !== undefined) this.#o.checkSite(request)
+    if (found !== undefined) this.#o.checkSite(request, found)
     return found // a cookie that has run out is as none
   }
 

@@ -1,4 +1,5 @@
 import { defineError } from '@lockstep/base'
+import type { Principal } from './principal.ts'
 
 /** One answer for every way of not being known: a stranger learns nothing from it. */
 export const Unauthenticated = defineError(
@@ -29,7 +30,8 @@ export const TaskNotYours = defineError(
 export const CrossSite = defineError(
   'CROSS_SITE_REQUEST',
   { retryable: false },
-  (d: { why: string }) =>
+  /** `by`: whose cookie the browser sent along. */
+  (d: { why: string; by?: Principal | undefined }) =>
     `The request was sent by a page of another site (${d.why}): use Studio of this server, or name the site in LOCKSTEP_CORS_ORIGINS`,
 )
 

@@ -2,17 +2,19 @@
  * The one door. Every route says in its `config` what it asks of its caller; one that says nothing stops the boot. Who comes without the
  * right is turned away before a body is read.
  */
-import type { Clock } from '@lockstep/base'
+import { type Clock, errorCode } from '@lockstep/base'
 import { DEFAULT_TENANT } from '@lockstep/engine'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tell } from '../audit/audited.ts'
 import { networkOf } from '../hardening/network-of.ts'
+import { toProblem } from '../problem/to-problem.ts'
 import { hook, type MaybeLater } from '../route/hook.ts'
 import type { Access } from './access.ts'
-import { Forbidden, RouteWithoutPermission, Unauthenticated } from './errors.ts'
+import { CrossSite, Forbidden, RateLimited, RouteWithoutPermission, Unauthenticated } from './errors.ts'
 import type { RoutePermission } from './permissions.ts'
 import { may, nobody, type Principal } from './principal.ts'
 import { requireHttpsOf } from './require-https.ts'
+import { isSafe } from './same-site.ts'
 import { identifyVisitor, type Visitors } from './visitors.ts'
 
 declare module 'fastify' {
@@ -60,43 +62,50 @@ export function guardRoutes(app: FastifyInstance, access: Access, clock: Clock):
   const letIn = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { permission, reach, operation = '' }: FastifyContextConfig,
+    { permission, reach }: FastifyContextConfig,
     principal: Principal | undefined,
-  ): MaybeLater => {
+  ): void => {
+    request.principal = principal ?? nobody
     access.requests?.take(callerOf(principal, request), reply)
     if (principal === undefined) {
       if (permission !== 'public') throw new Unauthenticated({})
       return access.checkSite(request)
     }
-    request.principal = principal
     const missing = missingFrom(principal, permission, reach)
-    if (missing === undefined) return undefined
-    return tellRefused(access, request, operation, clock.now()).then(() => {
-      throw new Forbidden({ who: principal.name, permission: missing })
-    })
+    if (missing !== undefined) throw new Forbidden({ who: principal.name, permission: missing })
   }
   const visit = (request: FastifyRequest, reply: FastifyReply, principal: Principal | undefined): void => {
-    access.requests?.take(callerOf(principal, request), reply)
     request.principal = principal ?? nobody
+    access.requests?.take(callerOf(principal, request), reply)
+  }
+  const meet = (request: FastifyRequest, reply: FastifyReply): MaybeLater => {
+    request.principal = nobody
+    const { config } = request.routeOptions // made anew at each look
+    const { permission, opens, visitors, operation = '' } = config
+    if (opens && access.requireHttps) requireHttpsOf(request)
+    if (visitors !== undefined) {
+      const known = identifyVisitor(access, visitors, request)
+      return known instanceof Promise ? known.then((each) => visit(request, reply, each)) : visit(request, reply, known)
+    }
+    if (permission === 'public' && operation === '') return undefined // what every stranger may see is not worth a look at who it is
+    const known = access.identify(request)
+    return known instanceof Promise
+      ? known.then((each) => letIn(request, reply, config, each))
+      : letIn(request, reply, config, known)
+  }
+  const turnAway = (request: FastifyRequest, error: unknown): never => {
+    tellRefused(access, request, error, clock.now())
+    throw error
   }
   app.addHook(
     'onRequest',
     hook((request, reply) => {
-      request.principal = nobody
-      const { config } = request.routeOptions // made anew at each look
-      const { permission, opens, visitors, operation = '' } = config
-      if (opens && access.requireHttps) requireHttpsOf(request)
-      if (visitors !== undefined) {
-        const known = identifyVisitor(access, visitors, request)
-        return known instanceof Promise
-          ? known.then((each) => visit(request, reply, each))
-          : visit(request, reply, known)
+      try {
+        const later = meet(request, reply)
+        return later instanceof Promise ? later.catch((error: unknown) => turnAway(request, error)) : undefined
+      } catch (error) {
+        return turnAway(request, error)
       }
-      if (permission === 'public' && operation === '') return undefined // what every stranger may see is not worth a look at who it is
-      const known = access.identify(request)
-      return known instanceof Promise
-        ? known.then((each) => letIn(request, reply, config, each))
-        : letIn(request, reply, config, known)
     }),
   )
   return () => {
@@ -120,14 +129,17 @@ function missingFrom(
     : undefined
 }
 
-async function tellRefused(access: Access, request: FastifyRequest, operation: string, at: number): Promise<void> {
-  if (access.kept === undefined || request.method === 'GET' || request.method === 'HEAD') return
+/** Only what would have changed something. A known caller who comes too often is no news: one entry for each request would be a flood. */
+function tellRefused(access: Access, request: FastifyRequest, error: unknown, at: number): void {
+  const { operation = '', opens } = request.routeOptions.config
+  if (access.kept === undefined || operation === '' || isSafe(request.method)) return
+  const principal = (CrossSite.is(error) ? error.details.by : undefined) ?? request.principal
+  const isStrangersFlood = RateLimited.is(error) && principal === nobody
+  if (!isStrangersFlood && ![Unauthenticated, CrossSite, Forbidden].some((each) => each.is(error))) return
   const { audit: trail, nodeName: node } = access.kept
-  const { opens } = request.routeOptions.config
-  const { principal } = request
-  await tell(
+  void tell(
     { trail, mode: 'behind', operation, principal, request, at, node, opens: opens === true, secret: false, note: {} },
-    'FORBIDDEN',
-    403,
+    errorCode(error)!,
+    toProblem(error).status,
   )
 }

@@ -5,8 +5,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { CrossSite } from './errors.ts'
+import type { Principal } from './principal.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Requests that only read. */
+export const isSafe = (method: string): boolean => SAFE.has(method)
 
 export interface SiteOptions {
   /** Of LOCKSTEP_PUBLIC_URL. */
@@ -24,23 +28,24 @@ export interface Asking {
   readonly isBeat?: boolean
 }
 
-export type CheckSite = (request: Asking) => void
+/** Throws `CROSS_SITE_REQUEST`, which names `by`: whose cookie it came with. */
+export type CheckSite = (request: Asking, by?: Principal) => void
 
 /** For requests whose right comes from where they are sent from: a cookie, or loopback. Bearer tokens need none of this. */
 export function siteCheck({ publicOrigin, corsOrigins }: SiteOptions): CheckSite {
   const named = new Set([...corsOrigins, ...(publicOrigin === undefined ? [] : [publicOrigin])])
-  return ({ method, headers }) => {
-    if (SAFE.has(method)) return
+  return ({ method, headers }, by) => {
+    if (isSafe(method)) return
     const { origin, host = '' } = headers
     const site = headers['sec-fetch-site']
     if (origin !== undefined) {
       if (named.has(origin) || hostOf(origin) === host) return
       // Pages that tell nobody where they are, as those behind a link, send none that could be compared.
       if (origin === 'null' && site === 'same-origin') return
-      throw new CrossSite({ why: `its Origin is ${origin.slice(0, 80)}` })
+      throw new CrossSite({ why: `its Origin is ${origin.slice(0, 80)}`, by })
     }
     if (site === undefined || site === 'same-origin' || site === 'none') return
-    throw new CrossSite({ why: `Sec-Fetch-Site is ${String(site).slice(0, 20)}` })
+    throw new CrossSite({ why: `Sec-Fetch-Site is ${String(site).slice(0, 20)}`, by })
   }
 }
 

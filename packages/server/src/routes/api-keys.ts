@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { requireKept } from '../auth/access.ts'
 import { issueKey } from '../auth/api-key.ts'
 import { ApiKeyNotFound } from '../auth/errors.ts'
-import { requireGrantable } from '../auth/grant.ts'
+import { requireGrantable, requireOver } from '../auth/grant.ts'
 import { permissions } from '../auth/permissions.ts'
 import { boundTenant } from '../auth/principal.ts'
 import { roles } from '../auth/roles.ts'
@@ -113,11 +113,15 @@ export const revokeApiKey = route({
   summary: 'Revokes an API key: at once on this node, within two seconds on all. Repeating it changes nothing.',
   id: KeyId,
   replies: { 200: ApiKey },
-  problems: ['INVALID_ID', 'API_KEY_NOT_FOUND'],
+  problems: ['FORBIDDEN', 'INVALID_ID', 'API_KEY_NOT_FOUND'],
   async handle({ access }, { params, principal }) {
     const { store, forgetKey } = requireKept(access, PATH)
     const id = fromWireId('apiKey', params.id)
-    const row = await store.keys.revoke(id, boundTenant(principal))
+    const bound = boundTenant(principal)
+    const found = await store.keys.find(id)
+    // What another tenant has is as nothing: a refusal would tell that it is there.
+    if (found !== undefined && (bound === undefined || found.tenant === bound)) requireOver(principal, found)
+    const row = await store.keys.revoke(id, bound)
     if (row === undefined) throw new ApiKeyNotFound({ id: params.id })
     forgetKey(id)
     return { status: 200, body: toWire(row) }

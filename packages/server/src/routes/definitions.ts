@@ -2,6 +2,7 @@ import type { Json } from '@lockstep/base'
 import type { DefinitionOrder } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { authorOf } from '../auth/principal.ts'
+import { requirePermission } from '../auth/require-permission.ts'
 import { SearchText, Tags, tagsOf } from '../filter/instance-filter.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { DEFINITION_ID, definitionIdOf } from '../request/ids.ts'
@@ -21,7 +22,7 @@ import {
 import { revisionOf, toEtag, toStateEtag } from '../wire/etag.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, sortOf, toList } from '../wire/list.ts'
 import { closed, flag, oneOf } from '../wire/schema.ts'
-import { saveAndPublish } from './save-and-publish.ts'
+import { type SaveAndPublish, saveAndPublish } from './save-and-publish.ts'
 
 export const DOCUMENT_LIMIT = 10 * 1_048_576
 
@@ -85,7 +86,6 @@ export const listDefinitions = route({
     const filter = [name, kind, published, q, tag, sort === 'id' ? undefined : sort]
       .map((each) => each ?? '')
       .join('\n')
-      .trim()
     const { order, descending } = orderOf(sort)
     const from = fromCursor(cursor, filter, KEYS[order])
     const place = { from: from?.key, back: from?.back === true, order, descending }
@@ -121,24 +121,23 @@ export const putDefinition = route({
   name: 'saveAndPublishWorkflowDefinition',
   permission: 'definitions:publish',
   summary:
-    'Saves the draft and publishes it; creates the workflow when there is none. A document with errors changes nothing.',
+    'Saves the draft and publishes it; creates the workflow when there is none. A document with errors changes nothing. With `If-None-Match: *` it only creates, with `If-Match: *` it only replaces. Asks for definitions:write too.',
   id: DefinitionId,
   body: GraphDocument,
   bodyJudge: 'engine',
   bodyLimit: DOCUMENT_LIMIT,
   ifMatch: 'optional',
   replies: { 200: SaveAndPublishReply, 201: SaveAndPublishReply },
-  problems: ['DEFINITION_NOT_FOUND', 'DEFINITION_INVALID', 'DRAFT_CHANGED'],
+  problems: ['DEFINITION_NOT_FOUND', 'DEFINITION_EXISTS', 'DEFINITION_INVALID', 'DRAFT_CHANGED'],
   async handle({ engine, tenant, root }, { params, body, headers, principal }) {
+    requirePermission(principal, 'definitions:write')
     const id = definitionIdOf(params.id)
-    const saved = await saveAndPublish(
-      engine.definitions,
-      tenant,
-      id,
-      body as Json,
-      revisionOf(headers['if-match'] as string | undefined),
-      authorOf(principal),
-    )
+    const when = conditionOf(headers['if-match'] as string | undefined, headers['if-none-match'] as string | undefined)
+    const saved = await saveAndPublish(engine.definitions, {
+      ...{ tenant, id, when },
+      document: body as Json,
+      by: authorOf(principal),
+    })
     const { created, revision, version, hash, problems } = saved
     return {
       status: created ? 201 : 200,
@@ -148,3 +147,8 @@ export const putDefinition = route({
     }
   },
 })
+
+function conditionOf(ifMatch: string | undefined, ifNoneMatch: string | undefined): SaveAndPublish['when'] {
+  if (ifNoneMatch?.trim() === '*') return 'new'
+  return revisionOf(ifMatch) ?? (ifMatch === undefined ? 'any' : 'there')
+}

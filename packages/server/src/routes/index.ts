@@ -73,6 +73,7 @@ import {
 } from './schedules.ts'
 import { deleteSecret, listSecrets, putSecret, rotateSecrets } from './secrets.ts'
 import { closeSession, getSession, openSession } from './session.ts'
+import { endSessions } from './sessions.ts'
 import { listSettings } from './settings.ts'
 import {
   claimTasks,
@@ -269,6 +270,7 @@ export const apiRoutes: readonly AnyRoute[] = [
   getSession,
   openSession,
   closeSession,
+  endSessions,
   listSecrets,
   putSecret,
   deleteSecret,

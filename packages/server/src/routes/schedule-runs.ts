@@ -1,6 +1,7 @@
 import { toWireId } from '@lockstep/base'
 import type { PreviewLine, ScheduleDocument, TriggerOutcome } from '@lockstep/engine'
 import Type from 'typebox'
+import { requirePermission } from '../auth/require-permission.ts'
 import { asFields } from '../problem/from-option.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { scheduleIdOf } from '../request/ids.ts'
@@ -24,7 +25,7 @@ export const triggerSchedule = route({
   name: 'triggerSchedule',
   permission: 'schedules:operate',
   summary:
-    'Runs it once now, beside its times. The same key gets the same run. What it does while another run is under way, its overlap policy says.',
+    'Runs it once now, beside its times. The same key gets the same run. What it does while another run is under way, its overlap policy says. Asks for instances:start too.',
   id: ScheduleId,
   body: closed({
     key: Type.Optional(indexedText('Names the run.')),
@@ -41,8 +42,9 @@ export const triggerSchedule = route({
       created: Type.Boolean({ description: 'false: the key was used before, and this is what became of it.' }),
     }),
   },
-  problems: ['SCHEDULE_NOT_FOUND', 'DEFINITION_NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
-  async handle({ engine, tenant }, { params, body }) {
+  problems: ['SCHEDULE_NOT_FOUND', 'DEFINITION_NOT_FOUND', 'INPUT_INVALID', 'PAYLOAD_TOO_LARGE'],
+  async handle({ engine, tenant }, { params, body, principal }) {
+    requirePermission(principal, 'instances:start')
     const run = await asFields('body', () => engine.schedules.triggerNow(scheduleIdOf(params.id), { tenant, ...body }))
     return { status: 202, body: toWireOutcome(run) }
   },
@@ -61,7 +63,7 @@ export const backfillSchedule = route({
   path: '/schedules/:id/backfill',
   name: 'backfillSchedule',
   permission: 'schedules:operate',
-  summary: 'Runs the occurrences in [from, to) that never fired, oldest first.',
+  summary: 'Runs the occurrences in [from, to) that never fired, oldest first. Asks for instances:start too.',
   id: ScheduleId,
   body: closed({
     from: When('The first instant.'),
@@ -77,8 +79,9 @@ export const backfillSchedule = route({
       moreFrom: instant('Where to go on when there was no room for all; else null.'),
     }),
   },
-  problems: ['SCHEDULE_NOT_FOUND'],
-  async handle({ engine, tenant }, { params, body }) {
+  problems: ['SCHEDULE_NOT_FOUND', 'INPUT_INVALID'],
+  async handle({ engine, tenant }, { params, body, principal }) {
+    requirePermission(principal, 'instances:start')
     const done = await asFields('body', () => engine.schedules.backfill(scheduleIdOf(params.id), { tenant, ...body }))
     return { status: 202, body: { ...done, moreFrom: iso(done.moreFrom) } }
   },

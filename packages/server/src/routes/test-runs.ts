@@ -1,8 +1,7 @@
 /** Runs of drafts. They are ordinary instances of the test tenant beside the caller's, and have addresses of their own. */
 import { testTenant } from '@lockstep/engine'
 import Type, { type TSchema } from 'typebox'
-import { Forbidden } from '../auth/errors.ts'
-import { may } from '../auth/principal.ts'
+import { requirePermission } from '../auth/require-permission.ts'
 import { definitionIdOf } from '../request/ids.ts'
 import { type ApiContext, type Route, route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
@@ -53,8 +52,7 @@ export const startTestRun = route({
   ],
   async handle(context, { params, body, principal }) {
     const { engine, tenant, root } = context
-    if (!may(principal, 'instances:start'))
-      throw new Forbidden({ who: principal.name, permission: 'permission instances:start' })
+    requirePermission(principal, 'instances:start')
     const definitionId = definitionIdOf(params.id)
     const { instanceId } = await engine.testRuns.start({ tenant, definitionId, ...body } as Parameters<
       typeof engine.testRuns.start

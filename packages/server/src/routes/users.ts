@@ -1,10 +1,10 @@
-import type { UserRecord } from '@lockstep/engine/ports'
+import type { UserRecord, UserStore } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { requireKept } from '../auth/access.ts'
 import { UserExists, UserNotFound } from '../auth/errors.ts'
-import { requireGrantable } from '../auth/grant.ts'
-import { boundTenant } from '../auth/principal.ts'
-import { type Role, roles } from '../auth/roles.ts'
+import { requireGrantable, requireOver } from '../auth/grant.ts'
+import { boundTenant, type Principal } from '../auth/principal.ts'
+import { roles } from '../auth/roles.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { route } from '../route/route.ts'
 import { FORWARD, toForwardList } from '../wire/forward-list.ts'
@@ -34,10 +34,14 @@ const toWire = ({ name, tenant, role, disabled, createdAt, lastSignInAt }: UserR
   lastSignInAt: iso(lastSignInAt),
 })
 
-/** A name that nobody can have is one that nobody has. */
-function nameOf(text: string): string {
-  if (!isName.test(text)) throw new UserNotFound({ name: text.slice(0, 64) })
-  return text
+/** Of the caller's reach, and with no more rights than the caller. A name that nobody can have is one that nobody has. */
+export async function userUnder(caller: Principal, users: UserStore, name: string): Promise<UserRecord> {
+  const bound = boundTenant(caller)
+  const user = isName.test(name) ? await users.find(name) : undefined
+  if (user === undefined || (bound !== undefined && user.tenant !== bound))
+    throw new UserNotFound({ name: name.slice(0, 64) })
+  requireOver(caller, user)
+  return user
 }
 
 export const createUser = route({
@@ -95,21 +99,18 @@ export const changeUser = route({
   problems: ['FORBIDDEN', 'USER_NOT_FOUND'],
   async handle({ access }, { params, body, principal }) {
     const { store, passwords } = requireKept(access, PATH)
-    const name = nameOf(params.id)
-    const bound = boundTenant(principal)
-    const before = await store.users.find(name)
-    if (before === undefined || (bound !== undefined && before.tenant !== bound)) throw new UserNotFound({ name })
-    // Who may do less than the user cannot take it over either.
-    requireGrantable(principal, { role: before.role as Role, tenant: before.tenant })
+    const before = await userUnder(principal, store.users, params.id)
+    const { name } = before
     if (body.role !== undefined) requireGrantable(principal, { role: body.role, tenant: before.tenant })
-    const user = await store.users.change(name, bound, {
+    const user = await store.users.change(name, boundTenant(principal), {
       ...(body.role === undefined ? {} : { role: body.role }),
       ...(body.password === undefined ? {} : { passwordHash: await passwords.hash(body.password) }),
       ...(body.disabled === undefined ? {} : { disabled: body.disabled }),
     })
     if (user === undefined) throw new UserNotFound({ name })
     const told = ({ role, disabled }: UserRecord) => ({ role, disabled })
-    return { status: 200, body: toWire(user), change: { before: told(before), after: told(user) } }
+    const after = { ...told(user), ...(body.password !== undefined && { passwordChanged: true }) }
+    return { status: 200, body: toWire(user), change: { before: told(before), after } }
   },
 })
 
@@ -121,10 +122,10 @@ export const deleteUser = route({
   summary: 'Takes a user away, with its sessions.',
   id: UserName,
   replies: { 204: noContent },
-  problems: ['USER_NOT_FOUND'],
+  problems: ['FORBIDDEN', 'USER_NOT_FOUND'],
   async handle({ access }, { params, principal }) {
     const { store } = requireKept(access, PATH)
-    const name = nameOf(params.id)
+    const { name } = await userUnder(principal, store.users, params.id)
     if (!(await store.users.remove(name, boundTenant(principal)))) throw new UserNotFound({ name })
     return { status: 204, body: undefined }
   },
