@@ -2,8 +2,10 @@
 export const OUTPUT_BYTES = 256 * 1024
 /** Arrays and objects inside each other; a bare scalar has depth 0. */
 export const OUTPUT_DEPTH = 64
-/** UTF-16 units of source. Reading it takes time that grows faster than its length. */
+/** UTF-16 units of source. It is read on the main thread: tens of milliseconds for as much as this. */
 export const SOURCE_LENGTH = 64 * 1024
+/** UTF-16 units of source in a preview, which whoever may look at an instance can ask for any number of times. */
+export const PREVIEW_SOURCE_LENGTH = 8 * 1024
 
 /** How deep arrays and objects nest in a JSON text. Reads characters only, so that no depth of nesting can hurt it. */
 export function jsonDepth(text: string): number {

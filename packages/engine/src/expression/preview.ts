@@ -2,6 +2,7 @@
 import type { Clock, Json, Logger } from '@lockstep/base'
 import { ExpressionFailed, ExpressionInvalid, ExpressionLimit } from './errors.ts'
 import { compileExpression, evaluateExpression } from './expression.ts'
+import { PREVIEW_SOURCE_LENGTH } from './limits.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
 import type { ExpressionScope } from './scope.ts'
 
@@ -15,6 +16,13 @@ export type PreviewResult =
       readonly column?: number
     }
 
+const TOO_LONG: PreviewResult = {
+  status: 'invalid',
+  message: `it is longer than ${PREVIEW_SOURCE_LENGTH} characters, which is what a preview may have`,
+  line: 1,
+  column: 1,
+}
+
 export class ExpressionPreview {
   readonly #sandbox: Sandbox
 
@@ -23,6 +31,7 @@ export class ExpressionPreview {
   }
 
   async evaluate(source: string, scope: ExpressionScope): Promise<PreviewResult> {
+    if (source.length > PREVIEW_SOURCE_LENGTH) return TOO_LONG
     try {
       return { status: 'value', value: await evaluateExpression(compileExpression(source), scope, this.#sandbox) }
     } catch (error) {

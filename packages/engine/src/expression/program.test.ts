@@ -72,6 +72,26 @@ describe('a program', () => {
     expect(refusal(`${'!'.repeat(399)}1`)).toBeUndefined()
   })
 
+  it.each<[string, (levels: number) => string, number]>([
+    ['operators', (levels) => `${'!'.repeat(levels)}1`, 1],
+    ['brackets', (levels) => `${'('.repeat(levels)}1${')'.repeat(levels)}`, 1],
+    ['lists', (levels) => `${'['.repeat(levels)}1${']'.repeat(levels)}`, 1],
+    ['sums', (levels) => `1${'+1'.repeat(levels)}`, 1],
+    ['chains', (levels) => `a${'.a'.repeat(levels)}`, 1],
+    ['functions', (levels) => `${'() => '.repeat(levels)}1`, 1],
+    ['templates', (levels) => `${'`${'.repeat(levels)}1${'}`'.repeat(levels)}`, 1],
+    ['objects', (levels) => `${'({ a: '.repeat(levels)}1${'})'.repeat(levels)}`, 3],
+    ['blocks', (levels) => `() => {${'{'.repeat(levels - 2)};${'}'.repeat(levels - 2)}}`, 1],
+    ['functions of statements', (levels) => `${'() => { return '.repeat(levels)}1${'}'.repeat(levels)}`, 3],
+    ['patterns', (levels) => `(${'['.repeat(levels - 1)}a${']'.repeat(levels - 1)}) => 1`, 1],
+    ['declared patterns', (levels) => `() => { let ${'['.repeat(levels - 4)}a${']'.repeat(levels - 4)} = 1 }`, 1],
+    ['classes', (levels) => `${'class { a = '.repeat(levels)}1${'}'.repeat(levels)}`, 3],
+  ])('may have 400 levels and no more: %s', (_what, nested, each) => {
+    const most = Math.floor(400 / each)
+    expect(refusal(nested(most))).toBeUndefined()
+    expect(refusal(nested(most + 1))?.reason).toBe('it is nested too deeply')
+  })
+
   it('shows no more than 200 characters of the source in an error', () => {
     expect(refusal(`${'x'.repeat(5_000)} +`)?.expression).toHaveLength(200)
   })

@@ -1,18 +1,11 @@
 // Turns source into the very text that the sandbox will run, and reads that text once with acorn. Because the text is
 // checked as a whole, source that closes our brackets and opens its own is refused here and never reaches the sandbox.
 
-import {
-  type AnyNode,
-  type ArrowFunctionExpression,
-  type Comment,
-  type Expression,
-  type Options,
-  type Program,
-  parse,
-} from 'acorn'
+import type { AnyNode, ArrowFunctionExpression, Comment, Expression, Options, Program } from 'acorn'
+import { DEEPEST, parseBounded, TooDeep } from './bounded-parser.ts'
 import { ExpressionInvalid, shownSource } from './errors.ts'
 import { SOURCE_LENGTH } from './limits.ts'
-import { childrenOf, findReferences } from './references.ts'
+import { eachChild, findReferences } from './references.ts'
 import { SCOPE_NAMES } from './scope.ts'
 
 /** An expression is a value; a script is the body of a function and answers what it returns. */
@@ -39,7 +32,6 @@ const WRAPPINGS: Readonly<Record<ProgramKind, Wrapping>> = {
   // An inner function, so that a script may declare names of its own that are also names of the scope.
   script: { head: `${OPEN}() => {\n`, tail: '\n})() })' },
 }
-const DEEPEST = 400
 const TOO_DEEP = 'it is nested too deeply'
 const ACORN: Options = { ecmaVersion: 2024, sourceType: 'script', preserveParens: true, locations: false }
 
@@ -56,12 +48,14 @@ export function parseProgram(source: string, kind: ProgramKind): ParsedProgram {
   return { source, text, tree, references: findReferences(tree) }
 }
 
-/** A limit of our own, well before the host's stack: the same text is refused or taken wherever it is read. */
+/** Measured on the tree: the same text is refused or taken wherever it is read. */
 function isTooDeep(tree: AnyNode): boolean {
   let level = [tree]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEEPEST) return true
-    level = level.flatMap((node) => [...childrenOf(node)])
+    const next: AnyNode[] = []
+    for (const node of level) eachChild(node, (child) => next.push(child))
+    level = next
   }
   return false
 }
@@ -70,8 +64,9 @@ function readProgram(source: string, text: string, around: Wrapping): Program {
   const comments: Comment[] = []
   let program: Program
   try {
-    program = parse(text, { ...ACORN, onComment: comments })
+    program = parseBounded(text, { ...ACORN, onComment: comments })
   } catch (error) {
+    if (error instanceof TooDeep) refuse(source, 0, TOO_DEEP)
     if (!(error instanceof SyntaxError)) throw error
     const at = (error as SyntaxError & { pos: number }).pos - around.head.length
     if (/stack space/.test(error.message)) refuse(source, 0, TOO_DEEP)

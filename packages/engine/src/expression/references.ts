@@ -63,12 +63,19 @@ function stepId(node: Member, bound: Names): string | undefined {
 }
 
 function visitChildren(node: AnyNode, bound: Names, found: Set<string>): void {
-  for (const child of childrenOf(node)) visit(child, bound, found)
+  eachChild(node, (child) => visit(child, bound, found))
 }
 
-export function* childrenOf(node: AnyNode): Generator<AnyNode> {
-  for (const value of Object.values(node) as unknown[]) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield child
+/** Calls, where a generator would read better: it walks every node of every program, and took longer than reading them. */
+export function eachChild(node: AnyNode, take: (child: AnyNode) => void): void {
+  for (const key in node) {
+    const value: unknown = node[key as keyof AnyNode]
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value)) {
+      if (isNode(value)) take(value)
+      continue
+    }
+    for (const child of value) if (isNode(child)) take(child)
   }
 }
 
@@ -76,8 +83,24 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Node>).type === 'string'
 }
 
+const BINDERS: ReadonlySet<AnyNode['type']> = new Set([
+  'FunctionExpression',
+  'FunctionDeclaration',
+  'ArrowFunctionExpression',
+  'ClassExpression',
+  'ClassDeclaration',
+  'CatchClause',
+  'BlockStatement',
+  'StaticBlock',
+  'SwitchStatement',
+  'ForStatement',
+  'ForInStatement',
+  'ForOfStatement',
+] satisfies AnyNode['type'][])
+
 /** `bound` and what `node` binds for everything inside it. */
 function withBindings(node: AnyNode, bound: Names): Names {
+  if (!BINDERS.has(node.type)) return bound
   const names = new Set<string>()
   bindNames(node, names)
   return names.size === 0 ? bound : new Set([...bound, ...names])
@@ -127,7 +150,9 @@ function bindFunction(params: readonly Pattern[], body: AnyNode, into: Set<strin
 /** `var` names anywhere in a function body, but not in the functions inside it. */
 function bindHoisted(node: AnyNode, into: Set<string>): void {
   if (node.type === 'VariableDeclaration' && node.kind === 'var') bindDeclared(node, into)
-  for (const child of childrenOf(node)) if (!startsFunction(child)) bindHoisted(child, into)
+  eachChild(node, (child) => {
+    if (!startsFunction(child)) bindHoisted(child, into)
+  })
 }
 
 function startsFunction(node: AnyNode): boolean {

@@ -217,6 +217,46 @@ describe('budgets of the evaluator', () => {
     expect(evaluate(source, numbers)).toBeUndefined()
   })
 
+  // Each is far more work than its text is long: 20 searches kept the thread for up to 80 ms, others for longer.
+  const text = '"a".repeat(8000)'
+  const sought = '("a".repeat(249) + "b" + "a".repeat(250))'
+  const long = (end: string) => `("a".repeat(8000) + ${end})`
+  it.each([
+    ...['indexOf', 'includes', 'lastIndexOf', 'split'].map(
+      (method) => `input.slice(0, 20).map(() => ${text}.${method}(${sought})).length`,
+    ),
+    ...['replace', 'replaceAll'].map(
+      (method) => `input.slice(0, 20).map(() => ${text}.${method}(${sought}, "c")).length`,
+    ),
+    ...['includes', 'indexOf', 'lastIndexOf'].map(
+      (method) =>
+        `[input.slice(0, 30).map((a) => ${long('(a + 10)')})].map((list) => input.slice(0, 200).map(() => list.${method}(${long('"zz"')})).length)`,
+    ),
+    '"a".repeat(45000).replaceAll("a", "bc").length + "a".repeat(45000).replaceAll("", "b").length',
+    'Object.entries("a".repeat(20000)).length',
+    '[Object.fromEntries(input.map((a) => [a, undefined]))].map((o) => JSON.stringify(input.map(() => o)).length)',
+  ])('a search is charged for what it may compare, and left to the sandbox: %s', (source) => {
+    expect(compileExpression(source).pure).toBe(true)
+    expect(evaluate(source, numbers)).toBeUndefined()
+  })
+
+  it.each<[string, unknown]>([
+    ['input.filter((text) => text.includes("urgent")).length', 1_000],
+    ['input.filter((text) => text.startsWith("a note that")).length', 1_000],
+    ['input.slice(0, 800).filter((text) => text.toLowerCase().indexOf("ticket") > 0).length', 0],
+    ['input.slice(0, 50).join(" ").replaceAll(" ", "-").length', 10_049],
+    ['input.slice(0, 50).join("; ").split("; ").length', 50],
+    ['input.slice(0, 50).join("").lastIndexOf("that is urgent")', 9_807],
+    ['input.includes(input[0] + input[0])', false],
+    [
+      '"abc".replaceAll("", "-") + "".replaceAll("", "+") + "aXbX".replaceAll("X", "") + "aaa".replaceAll("aa", "b")',
+      '-a-b-c-+abba',
+    ],
+  ])('ordinary searches in a thousand texts are answered here: %s', (source, answer) => {
+    const note = 'a note that is urgent '.padEnd(200, 'and more of it ')
+    expect(evaluate(source, { ...scope, input: Array.from({ length: 1_000 }, () => note) })).toEqual(answer)
+  })
+
   it('does a fair amount of work itself', () => {
     expect(evaluate('input.filter((a) => a % 2 === 0).map((a) => a * a).reduce((a, b) => a + b, 0)', numbers)).toBe(
       166_167_000,

@@ -31,6 +31,7 @@ function listing<T>(list: (value: object) => T[]): StaticFunction {
     most: 1,
     call: ([value], frame) => {
       if (value === null || value === undefined) throw new Thrown('TypeError', `cannot list the members of ${value}`)
+      if (typeof value === 'string') spend(frame, value.length * 8)
       const members = list(Object(value) as object)
       spend(frame, members.length)
       return members
@@ -47,8 +48,11 @@ function fromEntries([entries]: readonly unknown[], frame: Frame): unknown {
 }
 
 function stringify([value]: readonly unknown[], frame: Frame): unknown {
-  const size = measureJson(value, LONGEST_TEXT)
-  if (size.least > LONGEST_TEXT || size.depth > OUTPUT_DEPTH) throw LEAVE
+  // Members that are left out add nothing to the text, but were looked at.
+  const affordable = Math.min(LONGEST_TEXT, frame.work * 8)
+  const size = measureJson(value, affordable, frame.work)
+  if (size.least > affordable || size.depth > OUTPUT_DEPTH) throw LEAVE
+  spend(frame, size.dropped)
   const text = JSON.stringify(value)
   if (text === undefined) return undefined
   spend(frame, text.length >> 3)

@@ -11,6 +11,8 @@ type List = readonly unknown[]
 function sought(items: List, [value]: List, frame: Frame): unknown {
   if (isObject(value)) throw LEAVE
   spend(frame, items.length >> 2)
+  // Texts of one length are compared to where they differ, which may be their end.
+  if (typeof value === 'string') spend(frame, items.length * (value.length >> 8))
   return value
 }
 

@@ -10,6 +10,7 @@ export interface JsonSize {
   most: number
   depth: number
   dropped: number
+  readonly mostDropped: number
   /** Nothing in it that JSON would drop or change. */
   exact: boolean
 }
@@ -18,8 +19,8 @@ export interface JsonSize {
  * Measures without writing. Stops where `limit` or the allowed depth is passed: values may share their parts, and a few
  * shared ones can stand for more JSON than there is memory.
  */
-export function measureJson(value: unknown, limit: number): JsonSize {
-  const size: JsonSize = { least: 0, most: 0, depth: 0, dropped: 0, exact: true }
+export function measureJson(value: unknown, limit: number, mostDropped = limit): JsonSize {
+  const size: JsonSize = { least: 0, most: 0, depth: 0, dropped: 0, mostDropped, exact: true }
   measure(value, 0, size, limit)
   return size
 }
@@ -30,10 +31,10 @@ function count(size: JsonSize, least: number, most: number): void {
 }
 
 /** A member that JSON leaves out adds nothing to its length, but looking at it is work. */
-function drop(size: JsonSize, limit: number): void {
+function drop(size: JsonSize): void {
   size.exact = false
   size.dropped++
-  if (size.dropped > limit) throw LEAVE
+  if (size.dropped > size.mostDropped) throw LEAVE
 }
 
 function measure(value: unknown, depth: number, size: JsonSize, limit: number): void {
@@ -73,7 +74,7 @@ function measureMembers(value: object, depth: number, size: JsonSize, limit: num
     if (size.least > limit || size.depth > OUTPUT_DEPTH) return
     const member = (value as Record<string, unknown>)[key]
     if (member === undefined) {
-      drop(size, limit)
+      drop(size)
       continue
     }
     count(size, key.length + 3, key.length * WIDEST_CHARACTER + 4)

@@ -6,23 +6,39 @@ import type { Method } from './method.ts'
 
 type TextMethod = Method<string>
 
-/** A search compares at worst every place of the text with all of what is sought. */
-const LONGEST_SEARCH = 4_000_000
-
+/**
+ * A search compares at worst every place of the text with all of what is sought, and going from place to place costs as
+ * much as eight comparisons. One character alone is found without either.
+ */
 function searchable(text: string, sought: string, frame: Frame): string {
-  if (sought.length > 1 && text.length * sought.length > LONGEST_SEARCH) throw LEAVE
-  if (text.length > 64) spend(frame, text.length >> 4)
+  const places = Math.max(0, text.length - sought.length + 1)
+  spend(frame, sought.length < 2 ? text.length >> 4 : Math.floor((places * Math.max(sought.length, 8)) / 64))
   return sought
 }
 
-function found(apply: (text: string, sought: string, from: number | undefined) => unknown): TextMethod {
+/** Looks at one place only. */
+function comparable(text: string, sought: string, frame: Frame): string {
+  spend(frame, Math.min(text.length, sought.length) >> 6)
+  return sought
+}
+
+type Priced = (text: string, sought: string, frame: Frame) => string
+
+function found(priced: Priced, apply: (text: string, sought: string, from: number | undefined) => unknown): TextMethod {
   return {
     most: 2,
     call: (text, args, frame) => {
-      const sought = searchable(text, toText(args[0], frame), frame)
+      const sought = priced(text, toText(args[0], frame), frame)
       return apply(text, sought, toOptionalNumber(args[1], frame))
     },
   }
+}
+
+/** No more parts are made than can be paid for. */
+function divided(text: string, separator: string, frame: Frame): string[] {
+  const parts = text.split(searchable(text, separator, frame), frame.work + 1)
+  spend(frame, parts.length)
+  return parts
 }
 
 function at(apply: (text: string, position: number) => unknown): TextMethod {
@@ -75,19 +91,29 @@ function padded(apply: (text: string, length: number, fill: string) => string): 
   }
 }
 
-function replaced(apply: (text: string, sought: string, by: string) => string): TextMethod {
+function replaced(apply: (text: string, sought: string, by: string, frame: Frame) => string): TextMethod {
   return {
     most: 2,
     call: (text, args, frame) => {
-      const sought = searchable(text, toText(args[0], frame), frame)
+      const sought = toText(args[0], frame)
       const by = toText(args[1], frame)
       if (by.includes('$')) throw LEAVE
-      if ((text.length + 1) * (by.length + 1) > LONGEST_SEARCH) throw LEAVE
-      const result = apply(text, sought, by)
+      const result = apply(text, sought, by, frame)
       spendText(frame, result.length)
       return result
     },
   }
+}
+
+function replaceFirst(text: string, sought: string, by: string, frame: Frame): string {
+  return text.replace(searchable(text, sought, frame), by)
+}
+
+function replaceEvery(text: string, sought: string, by: string, frame: Frame): string {
+  // Nothing is found before, between and after all characters.
+  const parts = sought === '' ? ['', ...divided(text, '', frame), ''] : divided(text, sought, frame)
+  if (text.length + parts.length * by.length > LONGEST_TEXT) throw LEAVE
+  return parts.join(by)
 }
 
 const concat: TextMethod = {
@@ -117,9 +143,7 @@ const split: TextMethod = {
   most: 1,
   call: (text, [separator], frame) => {
     if (separator === undefined) return [text]
-    const parts = text.split(searchable(text, toText(separator, frame), frame))
-    spend(frame, parts.length)
-    return parts
+    return divided(text, toText(separator, frame), frame)
   },
 }
 
@@ -135,18 +159,18 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map(
     charCodeAt: at((text, position) => text.charCodeAt(position)),
     codePointAt: at((text, position) => text.codePointAt(position)),
     concat,
-    endsWith: found((text, sought, end) => text.endsWith(sought, end)),
-    includes: found((text, sought, from) => text.includes(sought, from)),
-    indexOf: found((text, sought, from) => text.indexOf(sought, from)),
+    endsWith: found(comparable, (text, sought, end) => text.endsWith(sought, end)),
+    includes: found(searchable, (text, sought, from) => text.includes(sought, from)),
+    indexOf: found(searchable, (text, sought, from) => text.indexOf(sought, from)),
     lastIndexOf,
     padEnd: padded((text, length, fill) => text.padEnd(length, fill)),
     padStart: padded((text, length, fill) => text.padStart(length, fill)),
     repeat,
-    replace: replaced((text, sought, by) => text.replace(sought, by)),
-    replaceAll: replaced((text, sought, by) => text.replaceAll(sought, by)),
+    replace: replaced(replaceFirst),
+    replaceAll: replaced(replaceEvery),
     slice: part((text, from, to) => text.slice(from, to)),
     split,
-    startsWith: found((text, sought, from) => text.startsWith(sought, from)),
+    startsWith: found(comparable, (text, sought, from) => text.startsWith(sought, from)),
     substring: part((text, from, to) => text.substring(from, to)),
     toLowerCase: cased((text) => text.toLowerCase()),
     toString: whole((text) => text),
