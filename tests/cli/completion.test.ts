@@ -1,11 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { aptInstaller, locatorFor } from '@lockstep/testing/harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { atTerminal, terminalMaker } from './at-terminal.ts'
 import { openCli, runIn, type TestCli } from './open-cli.ts'
 
 const script = async (shell: string): Promise<string> => {
@@ -23,6 +24,7 @@ const questions: readonly (readonly [line: string, offered: readonly string[]])[
   ['lockstep inst', ['instances']],
   ['lockstep instances ca', ['cancel']],
   ['lockstep instance wa', ['watch']],
+  ['lockstep workf', ['workflow']],
   ['lockstep workflow ru', ['run']],
   ['lockstep instances start order --in', ['--input']],
   ['lockstep move --d', ['--data-dir', '--database-url', '--dry-run']],
@@ -80,22 +82,70 @@ describe('completion', () => {
     }
   })
 
-  it('offers in bash what may follow, under every name of a noun, and after values', async () => {
-    const text = await script('bash')
-    const offered = (...words: string[]): string[] => {
-      const asked = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _lockstep`
-      const out = execFileSync('bash', ['-c', `${text}\n${asked}; printf '%s\\n' "\${COMPREPLY[@]}"`], {
-        encoding: 'utf8',
+  describe('in bash', () => {
+    /** Types a line and Tab: what is offered then, and the line as it is afterwards. */
+    const ask = async (line: string, names: readonly string[] = []) => {
+      const own = path.join(folder, 'bash')
+      const programs = path.join(own, 'bin')
+      mkdirSync(programs, { recursive: true })
+      writeFileSync(path.join(own, 'names'), names.map((name) => `${name}\n`).join(''))
+      writeFileSync(path.join(programs, 'lockstep'), `#!/bin/sh\ncat '${path.join(own, 'names')}'\n`)
+      chmodSync(path.join(programs, 'lockstep'), 0o755)
+      writeFileSync(
+        path.join(own, 'rc'),
+        `${await script('bash')}
+        asked() { _lockstep "$@"; printf '%s\\n' "\${COMPREPLY[@]}" > offered; }
+        told() { printf '%s' "$READLINE_LINE" > line; exit; }
+        complete -F asked lockstep
+        bind -x '"\\C-g": told'
+        PS1='ready> '`,
+      )
+      await atTerminal('bash --noprofile --rcfile rc -i', [{ after: 'ready> ', keys: `${line}\t\x07` }], {
+        folder: own,
+        environment: { HOME: own, PATH: `${programs}:${process.env.PATH}` },
       })
-      return out.trim().split('\n')
+      return {
+        offered: wordsOf(readFileSync(path.join(own, 'offered'), 'utf8')).sort(),
+        line: readFileSync(path.join(own, 'line'), 'utf8'),
+      }
     }
-    expect(offered('lockstep', 'inst')).toEqual(['instances'])
-    expect(offered('lockstep', 'instances', 'ca')).toEqual(['cancel'])
-    expect(offered('lockstep', 'instance', 'wa')).toEqual(['watch'])
-    expect(offered('lockstep', 'workflow', 'ru')).toEqual(['run'])
-    expect(offered('lockstep', 'instances', 'start', 'order', '--in')).toEqual(['--input'])
-    expect(offered('lockstep', 'move', '--d')).toEqual(['--database-url', '--data-dir', '--dry-run'])
-    expect(offered('lockstep', 'no-such-thing', 'x')).toEqual([''])
+
+    it('offers what may follow, under every name of a noun, and after values', async (context) => {
+      if (terminalMaker() === undefined) return context.skip('there is nothing that makes a terminal')
+      for (const [line, words] of questions) expect([line, (await ask(line)).offered]).toEqual([line, words])
+    })
+
+    it('runs nothing that a name of the server holds', async (context) => {
+      if (terminalMaker() === undefined) return context.skip('there is nothing that makes a terminal')
+      const evil = ['$(touch pwned)', '`touch pwned`', 'a;touch pwned', "it's *", '$HOME']
+      for (const typed of ['', '$', "'"]) await ask(`lockstep locks release ${typed}`, evil)
+      expect((await ask('lockstep locks release ', evil)).offered).toHaveLength(evil.length)
+      for (const name of evil) {
+        const { line } = await ask('lockstep locks release ', [name])
+        const said = execFileSync('bash', ['-c', `lockstep() { printf %s "$3"; }; ${line}`], {
+          cwd: path.join(folder, 'bash'),
+          encoding: 'utf8',
+        })
+        expect(said).toBe(name)
+      }
+      expect(existsSync(path.join(folder, 'bash', 'pwned'))).toBe(false)
+    })
+
+    it('completes names with colons and equals signs, and what was quoted before', async (context) => {
+      if (terminalMaker() === undefined) return context.skip('there is nothing that makes a terminal')
+      const names = ['flow:orders:42', 'flow:other', 'a=b=c', 'my lock']
+      const line = async (typed: string) => (await ask(`lockstep locks release ${typed}`, names)).line.trimEnd()
+      expect(await line('flow:or')).toBe('lockstep locks release flow:orders:42')
+      expect(await line('flow:orders:')).toBe('lockstep locks release flow:orders:42')
+      expect(await line('fl')).toBe('lockstep locks release flow:o')
+      expect(await line('a=b')).toBe('lockstep locks release a=b=c')
+      expect(await line('my\\ ')).toBe('lockstep locks release my\\ lock')
+    })
+
+    it('offers the other word for definitions', async (context) => {
+      if (terminalMaker() === undefined) return context.skip('there is nothing that makes a terminal')
+      expect((await ask('lockstep workf')).line).toBe('lockstep workflow ')
+    })
   })
 
   describe('of what only a node knows', () => {
@@ -136,7 +186,7 @@ describe('completion', () => {
     const offering: Readonly<Record<string, (line: string) => Promise<string>>> = {
       bash: async (line) => {
         const said = line.split(' ')
-        const asked = `COMP_WORDS=(${said.join(' ')}); COMP_CWORD=${said.length - 1}; _lockstep`
+        const asked = `COMP_LINE='${line}'; COMP_WORDS=(${said.join(' ')}); COMP_CWORD=${said.length - 1}; _lockstep lockstep '${said.at(-1)}'`
         return ask('bash', ['-c', `source live.bash; ${asked}; printf '%s\\n' "\${COMPREPLY[@]}"`])
       },
       fish: (line) => ask('fish', ['--no-config', '-c', `source live.fish; complete -C '${line}'`]),

@@ -27,6 +27,10 @@ export interface CliOptions {
   /** The same, for one who takes his time. */
   readonly answer?: () => Promise<boolean>
   readonly isTerminal?: boolean
+  /** Of the standard error alone. @default `isTerminal` */
+  readonly errIsTerminal?: boolean
+  /** Aborts on Ctrl-C. */
+  readonly interrupted?: AbortSignal
   readonly environment?: Readonly<Record<string, string>>
   /** Times that a command may pause before it is interrupted. */
   readonly pauses?: number
@@ -101,14 +105,17 @@ export async function runIn(
     isTerminal,
     columns: 120,
     colors: colors.createColors(isTerminal),
+    errIsTerminal: options.errIsTerminal ?? isTerminal,
+    errColors: colors.createColors(options.errIsTerminal ?? isTerminal),
     // Most tests read tables; what programs get is said where it matters.
     environment: { LOCKSTEP_OUTPUT: 'table', ...environment, ...options.environment },
     folder,
     now: () => systemClock.now(),
     pause: async () => pauses-- > 0,
     readInput: async () => options.input ?? '',
+    readSecret: async () => (options.input ?? '').replace(/\r?\n$/, ''),
     confirm: options.answer ?? (async () => answers.shift()),
-    interrupted: new AbortController().signal,
+    interrupted: options.interrupted ?? new AbortController().signal,
   }
   const code = await runCli(words, terminal)
   return {

@@ -14,7 +14,10 @@ import { renderChart, type Values } from './render-chart.ts'
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url))
 const chart = path.join(deploy, 'helm', 'lockstep')
 const kubernetes = path.join(deploy, 'kubernetes')
-const plain = (): readonly string[] => readdirSync(kubernetes).filter((file) => file.endsWith('.yaml'))
+/** `kubectl apply -f` takes what is in a folder, and not what is in folders below it. */
+const plainIn = (folder: string): readonly string[] =>
+  readdirSync(path.join(kubernetes, folder)).filter((file) => file.endsWith('.yaml'))
+const plain = (): readonly string[] => [...plainIn('.'), ...plainIn('clock').map((file) => path.join('clock', file))]
 const rendered = (values: Values = {}): readonly Manifest[] =>
   [...renderChart(chart, 'lockstep', values).values()].flatMap(manifestsIn)
 const one = (all: readonly Manifest[], kind: string): Manifest => all.find((each) => each.kind === kind)!
@@ -129,8 +132,24 @@ describe('the chart', () => {
 describe('the plain manifests', () => {
   it('are what the chart prints with its defaults and a clock', async () => {
     const files = renderChart(chart, 'lockstep', { clock: { enabled: true } })
-    for (const [file, text] of files) await expect(HEADER + text).toMatchFileSnapshot(path.join(kubernetes, file))
-    expect(plain()).toEqual([...files.keys()].sort())
+    const placeOf = (file: string): string => (file === 'clock.yaml' ? path.join('clock', file) : file)
+    for (const [file, text] of files)
+      await expect(HEADER + text).toMatchFileSnapshot(path.join(kubernetes, placeOf(file)))
+    expect([...plain()].sort()).toEqual([...files.keys()].map(placeOf).sort())
+  })
+
+  it('have no pod that wants a Secret, applied together as the page says, that the page does not make', () => {
+    const page = codeBlocks('docs/how-to/kubernetes.md')
+      .map(({ code }) => code)
+      .join('\n')
+    expect(page).toContain('kubectl apply -f deploy/kubernetes\n')
+    const made = new Set([...page.matchAll(/create secret generic ([\w-]+)/g)].map(([, name]) => name))
+    const texts = plainIn('.').map((file) => readFileSync(path.join(kubernetes, file), 'utf8'))
+    const wanted = texts.flatMap((text) =>
+      [...text.matchAll(/secretKeyRef: \{ name: ([\w-]+)/g)].map(([, name]) => name),
+    )
+    expect(wanted.length).toBeGreaterThan(0)
+    expect(wanted.filter((name) => !made.has(name))).toEqual([])
   })
 
   const all = (): readonly Manifest[] =>

@@ -99,6 +99,13 @@ describe('the compose file', () => {
     expect(Number(minor)).toBeGreaterThanOrEqual(28)
   })
 
+  it('takes no node out for what it answers: a 503 of ours goes to the caller as it is', () => {
+    const balancer = readFileSync(path.join(folder, 'nginx.conf'), 'utf8')
+    const passedOn = [...balancer.matchAll(/^\s*proxy_next_upstream (.+);$/gm)].map(([, reasons]) => reasons)
+    // What stands here is counted for max_fails; an answer must not be, and a POST is not sent twice.
+    expect(passedOn).toEqual(['error timeout'])
+  })
+
   it('says of everything that stays whether it works, and lets nobody wait for less', () => {
     const ends = new Set(['migrate', 'metrics-key'])
     for (const [name, service] of services) {

@@ -1,4 +1,7 @@
+import { defineError } from '@lockstep/base'
 import type { BulkRequest } from '@lockstep/engine'
+import type { EngineStore } from '@lockstep/engine/ports'
+import { postgresEngineStore } from '@lockstep/postgres'
 import { describe, expect, it } from 'vitest'
 import { openTestEngine, type TestEngine } from './open-test-engine.ts'
 import { chain, done, effect, ended, healthy, until, waits } from './verbs-fixture.ts'
@@ -7,6 +10,8 @@ const over = async (t: TestEngine, id: string) => {
   await until(async () => (await t.engine.bulk.get(id))?.finishedAt !== undefined)
   return (await t.engine.bulk.get(id))!
 }
+
+const Lost = defineError('LOST', { retryable: true }, (_: object) => 'the store is away')
 
 const flaky = () => {
   const broken = new Set<string>()
@@ -67,6 +72,77 @@ describe('bulk', () => {
       options: { version: 1 },
     })
     expect(await over(t, migrated.id)).toMatchObject({ outcomes: { failed: 1 } })
+  })
+
+  it('says what it did, though the node that cancelled could not note it: the outcome is written with the wish', async () => {
+    await using t = await openTestEngine()
+    await t.publish(waits())
+    const started = await t.engine.startMany(Array.from({ length: 20 }, () => ({ definitionId: 'waits' })))
+    const cancelled = async () => (await t.engine.list({ definitionId: 'waits', status: 'cancelled' }, 50)).length
+    const store = postgresEngineStore(t.db)
+    const dying: EngineStore = {
+      ...store,
+      operations: {
+        ...store.operations,
+        settle: async () => {
+          await until(async () => (await cancelled()) === 20)
+          throw new Lost({})
+        },
+      },
+    }
+    await using beside = await t.beside({ store: dying })
+    const { id } = await beside.engine.bulk.start({ verb: 'cancel', filter: { definitionId: 'waits' } })
+    for (const { instanceId } of started) expect(await ended(t, instanceId)).toMatchObject({ status: 'cancelled' })
+    await t.engine.bulk.continue(id)
+    expect(await over(t, id)).toMatchObject({ total: 20, outcomes: { accepted: 20 } })
+  })
+
+  it('says not-found of ids that nobody has, whatever the verb', async () => {
+    await using t = await openTestEngine()
+    const filter = { instanceIds: ['00000000-0000-7000-8000-000000000000'] }
+    for (const verb of ['cancel', 'terminate', 'pause', 'continue', 'retry', 'delete'] as const) {
+      expect((await t.engine.bulk.preview({ verb, filter })).skipped).toEqual({ 'not-found': 1 })
+      const { id } = await t.engine.bulk.start({ verb, filter })
+      expect([verb, (await over(t, id)).outcomes]).toEqual([verb, { 'not-found': 1 }])
+    }
+  })
+
+  it('is gone on with by a node that starts, though the turn is still that of a dead one', async () => {
+    await using t = await openTestEngine()
+    await t.publish(waits())
+    const { instanceId } = await t.engine.start({ definitionId: 'waits' })
+    const { operations, maintenance } = postgresEngineStore(t.db)
+    const id = '0199a000-0000-7000-8000-000000000002'
+    await maintenance.takeTurn('bulk', '0199a000-0000-7000-8000-000000000003', 2_500, true)
+    const operation = { tenant: 'default', id, verb: 'cancel', options: '{}', limit: 10, note: undefined }
+    await operations.create({ ...operation, filter: { instanceIds: [instanceId] } })
+    await using beside = await t.beside({})
+    await expect
+      .poll(async () => (await beside.engine.bulk.get(id))?.outcomes, { timeout: 10_000 })
+      .toEqual({ accepted: 1 })
+  })
+
+  it('looks ahead as it works: no further than its limit, and to no version that a workflow does not have', async () => {
+    await using t = await openTestEngine()
+    await t.publish(waits())
+    const started = await t.engine.startMany(Array.from({ length: 5 }, () => ({ definitionId: 'waits' })))
+    const ids = started.map((each) => each.instanceId).sort()
+    const filter = { definitionId: 'waits' }
+    const limited: BulkRequest = { verb: 'pause', filter, limit: 3 }
+    const preview = await t.engine.bulk.preview(limited)
+    expect([preview.count, preview.skipped, [...preview.sample].sort()]).toEqual([3, { limit: 2 }, ids.slice(0, 3)])
+    const { id } = await t.engine.bulk.start(limited)
+    expect(await over(t, id)).toMatchObject({ total: 3, cut: true })
+    expect((await t.engine.bulk.items(id)).map((item) => item.instanceId)).toEqual(ids.slice(0, 3))
+    for (const which of [filter, { instanceIds: ids }]) {
+      const request: BulkRequest = { verb: 'migrate', filter: which, options: { version: 99 } }
+      const refused = { code: 'INVALID_OPTION', details: { option: 'options.version' } }
+      await expect(t.engine.bulk.preview(request)).rejects.toMatchObject(refused)
+      await expect(t.engine.bulk.start(request)).rejects.toMatchObject(refused)
+    }
+    const same: BulkRequest = { verb: 'migrate', filter, options: { version: 1 } }
+    expect(await t.engine.bulk.preview(same)).toMatchObject({ count: 0, skipped: { 'same-version': 5 } })
+    expect(await t.engine.bulk.list()).toHaveLength(1)
   })
 
   it('rests while it is paused, outlives the node that worked on it, and is gone on with by another', async () => {

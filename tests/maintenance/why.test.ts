@@ -125,6 +125,19 @@ describe('why', () => {
     expect(why.text).toContain('version 7 of the function "gone"')
   })
 
+  it('names an operator who cordoned the only node, and the way back', async () => {
+    await test.db.script(`update node set wanted = 'cordoned'`)
+    await until('it has heard of it', async () => engine.cluster.state === 'cordoned', 60_000)
+    const { instanceId } = await engine.start({ definitionId: 'fails' })
+    expect(await engine.why(instanceId)).toMatchObject({
+      ...{ state: 'due', blockers: [{ kind: 'nodes-cordoned' }] },
+      text: expect.stringContaining('Node node-a is cordoned by an operator'),
+      advice: [expect.stringContaining('lockstep cluster uncordon node-a')],
+    })
+    await test.db.script(`update node set wanted = 'active'`)
+    await test.rests(instanceId, 'faulted')
+  })
+
   it('counts no further than it may', async () => {
     const id = await resting('asks')
     await test.db.script(`

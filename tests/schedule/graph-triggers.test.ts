@@ -74,6 +74,35 @@ describe('triggers of a graph', () => {
     expect(await v.wait(v.engine.schedules.list())).toHaveLength(1)
   })
 
+  it('stay paused when it is retracted and published again: the pause is whose who made it', async () => {
+    const v = await openVirtualEngine({ startAt: START })
+    await publish(v, [every('a', '* * * * *')])
+    await v.sim.run(10_000)
+    const [schedule] = await v.wait(v.engine.schedules.list())
+    await v.wait(v.engine.schedules.pause(schedule!.id))
+    await v.wait(v.engine.definitions.retract(TENANT, 'reports'))
+    await v.sim.run(10_000)
+    expect(await v.wait(v.engine.schedules.list())).toEqual([])
+    await v.wait(v.engine.definitions.publish(TENANT, 'reports'))
+    await v.until('2026-01-01T00:05:00Z')
+    expect(await v.wait(v.engine.schedules.get(schedule!.id))).toMatchObject({ paused: true })
+    expect(await v.fired(schedule!.id)).toEqual([])
+    await v.wait(v.engine.schedules.resume(schedule!.id))
+    await v.until('2026-01-01T00:07:30Z')
+    expect((await v.fired(schedule!.id)).length).toBeGreaterThan(0)
+  })
+
+  it('are not removed by hand: the workflow would never fire again', async () => {
+    const v = await openVirtualEngine({ startAt: START })
+    await publish(v, [every('a', '* * * * *')])
+    await v.sim.run(10_000)
+    const [schedule] = await v.wait(v.engine.schedules.list())
+    const owned = { code: 'SCHEDULE_OWNED', details: { owner: 'definition:reports' } }
+    await expect(v.wait(v.engine.schedules.remove(schedule!.id))).rejects.toMatchObject(owned)
+    await v.until('2026-01-01T00:02:10Z')
+    expect(await v.fired(schedule!.id)).toHaveLength(2)
+  })
+
   it('follow although the node that published died at once', async () => {
     const v = await openVirtualEngine({ startAt: START, scheduler: 'off' })
     await publish(v, [every('a', '* * * * *')])

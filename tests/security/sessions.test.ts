@@ -77,7 +77,7 @@ describe('a session', () => {
   it('opened on one node is known on the other, and ends on both', async () => {
     const answer = await signIn(a!)
     expect([answer.status, answer.body.role, answer.headers['cache-control']]).toEqual([200, 'operator', 'no-store'])
-    expect(answer.headers['set-cookie'][0]).toMatch(/^lockstep-session=.{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(answer.headers['set-cookie']![0]).toMatch(/^lockstep-session=.{43}; Path=\/; HttpOnly; SameSite=Lax$/)
     const headers = { cookie: cookieOf(answer.headers) }
     expect((await sendTo(b!, { path: '/session', headers })).body).toMatchObject({ kind: 'user', name })
     const out = await sendTo(b!, { method: 'DELETE', path: '/session', headers })
@@ -161,7 +161,7 @@ describe('a session', () => {
   it('has a secure cookie of this host alone behind https', async () => {
     const secure = await open({ publicUrl: 'https://workflows.example.org' })
     const { headers } = await signIn(secure)
-    expect(headers['set-cookie'][0]).toMatch(/^__Host-lockstep-session=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    expect(headers['set-cookie']![0]).toMatch(/^__Host-lockstep-session=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
     expect(headers['strict-transport-security']).toContain('max-age=')
   })
 })

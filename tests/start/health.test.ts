@@ -53,6 +53,16 @@ describe('a node that is asked whether it is ready', () => {
       await expect.poll(async () => (await ask()).status, { timeout: 60_000 }).toBe(503)
       const { body } = await ask()
       expect(body).toMatchObject({ status: 'not-ready', checks: [{ name: 'database', ok: false }, {}, {}, {}] })
+      const ready = async (): Promise<string[]> =>
+        (await (await fetch(`${node.url}/metrics`)).text()).match(/^lockstep_ready\{.*/gm) ?? []
+      // Who reads metrics only hears of it too: the answer before holds for five seconds.
+      await expect
+        .poll(ready, { timeout: 60_000, interval: 500 })
+        .toEqual(
+          ['node', 'database', 'redis', 'broker', 'bus'].map(
+            (part) => `lockstep_ready{part="${part}"} ${part === 'node' ? 1 : 0}`,
+          ),
+        )
       expect(body.checks[0].reason).toBe('the database does not answer: the log of this node says why')
       const told = warnings.filter(({ message }) => message === 'not ready: the database does not answer')
       expect(told).toEqual([{ message: expect.any(String), reason: expect.stringMatching(/./) }])

@@ -150,11 +150,6 @@ describe('bad input ends with one sentence, exit code 1, and nothing half-create
     ['a port out of range', ['--port', '70000'], /"port" must be a whole number from 0 to 65535/],
     ['an unknown mode', ['--migrate', 'maybe'], /"migrate" must be one of auto, check, off/],
     ['a wrong database URL', ['--database-url', 'mysql://localhost/x'], /INVALID_OPTION/],
-    [
-      'a database that is not there',
-      ['--database-url', 'postgres://nobody@127.0.0.1:1/x'],
-      /127\.0\.0\.1:1.*DATABASE_UNREACHABLE/,
-    ],
     ['a host for others without a secret', ['--host', '192.0.2.1'], /Set LOCKSTEP_SECRET .*UNSAFE_START/],
     ['a missing configuration file', ['--config', 'nowhere.json'], /"--config" must be the path of an existing file/],
   ])('%s', async (_what, args, message) => {
@@ -200,6 +195,19 @@ describe('bad input ends with one sentence, exit code 1, and nothing half-create
 describe('on PostgreSQL', () => {
   const server = startPostgres({ quiet: true })
   afterAll(async () => (await server).stop())
+
+  it('refuses a database that does not exist at once, and waits for none that may come', async () => {
+    const elsewhere = new URL((await server).url)
+    elsewhere.pathname = '/nowhere'
+    const { code, output } = await serve(['--database-url', elsewhere.href]).finished()
+    expect([code, output]).toEqual([1, expect.stringMatching(/nowhere.*DATABASE_UNREACHABLE/s)])
+    expect(output).not.toContain('waiting for the database')
+  })
+
+  it('is waited for where it is not up yet', async () => {
+    await using node = serve(['--database-url', 'postgres://nobody@127.0.0.1:1/x'])
+    await expect.poll(() => node.output, { timeout: 60_000 }).toContain('waiting for the database')
+  })
 
   it('comes up, and refuses a schema that is newer than the code', async () => {
     const { url } = await server

@@ -1,8 +1,8 @@
 /** A node that waits for its database says so, instead of refusing connections. */
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { silentLogger, systemClock, systemRandom } from '@lockstep/base'
-import { cloneDatabase } from '@lockstep/testing/harness'
+import { cloneDatabase, freePort } from '@lockstep/testing/harness'
 import { resolveNodeOptions, startNode } from 'lockstep'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 
@@ -64,6 +64,45 @@ describe('a node that comes up', () => {
     for (const socket of sockets) socket.destroy()
     expect(await start).toMatchObject({ code: expect.stringMatching(/^DATABASE_|CONNECTION_/) })
     await expect(ask('/health/live')).rejects.toThrow()
+  })
+
+  it('waits for a database that is not up yet, says so, and goes on when it is', async () => {
+    await using database = await cloneDatabase(inject('postgres'))
+    const [there, free] = [await freePort(), await freePort()]
+    const address = new URL(database.url)
+    const behind = Number(address.port)
+    address.port = String(there)
+    const lines: string[] = []
+    const note = (line: string): void => void lines.push(line)
+    const logger: typeof silentLogger = { ...silentLogger, info: note, warn: note, area: () => logger }
+    const options = resolveNodeOptions({ port: free, databaseUrl: address.href })
+    const start = startNode(options, { ...edge, logger }, undefined, { databaseWaitMs: 60_000 })
+    await expect.poll(() => lines, { timeout: 30_000 }).toContain('waiting for the database')
+    const answer = await fetch(`http://127.0.0.1:${free}/health/startup`)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { checks: [{ reason: 'waiting for the database' }] },
+    ])
+    const relay = createServer((socket) => {
+      const onward = connect(behind, '127.0.0.1')
+      for (const each of [socket, onward]) sockets.add(each.on('error', () => undefined))
+      socket.pipe(onward).pipe(socket)
+    }).listen(there, '127.0.0.1')
+    servers.push(relay)
+    const node = await start
+    try {
+      expect((await fetch(`${node.url}/health/startup`)).status).toBe(200)
+      const told = lines.filter((line) => /database/.test(line))
+      expect(told).toEqual(['waiting for the database', 'the database answers'])
+    } finally {
+      await node.stop()
+    }
+  })
+
+  it('ends when the time is over, as without waiting', async () => {
+    const databaseUrl = `postgres://nobody@127.0.0.1:${await freePort()}/nothing`
+    const start = startNode(resolveNodeOptions({ port: 0, databaseUrl }), edge, undefined, { databaseWaitMs: 100 })
+    await expect(start).rejects.toMatchObject({ code: 'DATABASE_UNREACHABLE', details: { reason: 'refused' } })
   })
 
   it('answers on the port that it took first, and lets go of it when another has it', async () => {

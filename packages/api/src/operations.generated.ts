@@ -209,7 +209,7 @@ export type Why = {
     readonly untilAt: string | null
     /** The step that it holds back; null: all of it. */
     readonly step: string | null
-    /** Name of the limit, lock or breaker. */
+    /** Name of the limit, lock, breaker or node. */
     readonly key: string | null
   })[]
   readonly incidents: readonly ({
@@ -458,7 +458,7 @@ export type Problem = {
   /** What happened this time and what to do. */
   readonly detail: string
   /** Stable: programs decide by it. */
-  readonly code: "INVALID_REQUEST" | "BODY_TOO_COMPLEX" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "INSTANCE_NOT_ENDED" | "INSTANCE_HELD" | "PARENT_NOT_ENDED" | "INSTANCE_UNSETTLED" | "INSTANCE_UNDONE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "DEAD_LETTER_NOT_FOUND" | "DEAD_LETTER_UNREADABLE" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "NODE_WRONG_STATE" | "LOCK_LAB_NOT_OFFERED" | "NOT_DEV_CLUSTER" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "NODE_STARTING" | "FENCED" | "COMMIT_UNKNOWN" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "TASK_NOT_YOURS" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_FAILED" | "ARCHIVE_INCOMPLETE"
+  readonly code: "INVALID_REQUEST" | "BODY_TOO_COMPLEX" | "MALFORMED_JSON" | "BAD_REQUEST" | "INVALID_CURSOR" | "INVALID_ID" | "INVALID_DURATION" | "NOT_JSON" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "BODY_TOO_LARGE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IF_MATCH_REQUIRED" | "HEADERS_TOO_LARGE" | "DEFINITION_NOT_FOUND" | "DEFINITION_EXISTS" | "DEFINITION_IS_CODE" | "TEST_STEP_UNKNOWN" | "DRAFT_CHANGED" | "DEFINITION_INVALID" | "EXPRESSION_INVALID" | "INSTANCE_NOT_FOUND" | "BOOKMARK_NOT_FOUND" | "INSTANCE_ENDED" | "INSTANCE_WRONG_STATE" | "INSTANCE_NOT_ENDED" | "INSTANCE_HELD" | "PARENT_NOT_ENDED" | "INSTANCE_UNSETTLED" | "INSTANCE_UNDONE" | "PARENT_TOLD" | "STEP_NOT_FOUND" | "MIGRATION_IMPOSSIBLE" | "NOTHING_TO_FORK" | "INCIDENT_NOT_FOUND" | "DEAD_LETTER_NOT_FOUND" | "DEAD_LETTER_UNREADABLE" | "INCIDENT_RESOLVED" | "OPERATION_NOT_FOUND" | "OPERATION_OVER" | "ALREADY_RESUMED" | "RESUME_IN_PROGRESS" | "BOOKMARK_AMBIGUOUS" | "BOOKMARK_EXPIRED" | "INPUT_INVALID" | "FLOW_POLICY_NOT_FOUND" | "LIMIT_NOT_FOUND" | "CACHE_NOT_FOUND" | "BREAKER_NOT_FOUND" | "NODE_NOT_FOUND" | "NODE_WRONG_STATE" | "LOCK_LAB_NOT_OFFERED" | "NOT_DEV_CLUSTER" | "SINGLETON_BUSY" | "FLOW_POLICY_CHANGED" | "FLOW_POLICY_INVALID" | "FLOW_KEY_FAILED" | "START_THROTTLED" | "TOO_MANY_REQUESTS" | "OVERLOADED" | "SHUTTING_DOWN" | "NODE_STARTING" | "FENCED" | "COMMIT_UNKNOWN" | "START_UNCLEAR" | "CONNECTION_LOST" | "DATABASE_BUSY" | "DATABASE_TIMEOUT" | "DATABASE_UNREACHABLE" | "DATABASE_CLOSED" | "SANDBOX_UNAVAILABLE" | "WORKFLOW_NOT_REGISTERED" | "TIMED_OUT" | "CANCELLED" | "INTERNAL" | "INVALID_OPTION" | "INVALID_FACT" | "UNKNOWN_ACTIVITY_TYPE" | "EXPRESSION_FAILED" | "EXPRESSION_LIMIT" | "NON_DETERMINISTIC" | "STEP_FAILED" | "CHILD_FAILED" | "WORKFLOW_FAULT" | "DATABASE_REFUSED" | "UNEXPECTED_ROW_COUNT" | "UNAUTHENTICATED" | "SIGN_IN_FAILED" | "FORBIDDEN" | "CROSS_SITE_REQUEST" | "API_KEY_NOT_FOUND" | "HTTPS_REQUIRED" | "SECRET_NOT_FOUND" | "SECRET_KEYS_MISSING" | "USER_NOT_FOUND" | "USER_EXISTS" | "RATE_LIMITED" | "ISSUER_UNREACHABLE" | "ROUTE_WITHOUT_PERMISSION" | "UNSAFE_START" | "PORT_IN_USE" | "CANNOT_LISTEN" | "SCHEDULE_NOT_FOUND" | "SCHEDULE_EXISTS" | "SCHEDULE_OWNED" | "SCHEDULE_CHANGED" | "SCHEDULE_INVALID" | "EFFECT_NOT_SUPPORTED" | "LOCKS_NOT_CONFIGURED" | "BREAKER_OPEN" | "HEARTBEAT_MISSED" | "INVALID_PROGRESS" | "INVALID_PART" | "TOO_MANY_PARTS" | "JOB_CYCLE" | "JOB_UNKNOWN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "IMPORT_INVALID" | "ACTIVITY_TYPE_NOT_FOUND" | "INVALID_LOCK_NAME" | "LOCK_NOT_FOUND" | "LOCK_IS_INSTANCE" | "SWEEP_IN_PROGRESS" | "PROVIDER_UNAVAILABLE" | "COORDINATOR_CLOSED" | "LEASE_LOST" | "LOCK_TIMEOUT" | "LOCK_KIND_MISMATCH" | "TOO_MANY_PERMITS" | "STALE_FENCE" | "TERM_ENDED" | "TASK_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TASK_ALREADY_COMPLETED" | "TASK_LEASE_LOST" | "TASK_CANCELLED" | "TASK_NOT_YOURS" | "FORM_INVALID" | "UNKNOWN_OUTCOME" | "ARCHIVE_FAILED" | "ARCHIVE_INCOMPLETE"
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
   /** Names this one occurrence. */
@@ -565,7 +565,7 @@ export interface Operations {
     reply: WorkflowDefinition
   }
 
-  /** Saves the draft and publishes it; creates the workflow when there is none. A document with errors changes nothing. */
+  /** Saves the draft and publishes it; creates the workflow when there is none. A document with errors changes nothing. With `If-None-Match: *` it only creates, with `If-Match: *` it only replaces. Asks for definitions:write too. */
   saveAndPublishWorkflowDefinition: {
     request: {
       /** Chosen by the author, such as order-approval. */
@@ -1026,7 +1026,7 @@ export interface Operations {
         readonly status?: string | undefined
         /** Ids of workflows, with commas. */
         readonly definition?: string | undefined
-        /** One id; the same as definition. */
+        /** The same as definition. Give one of the two. */
         readonly definitionId?: string | undefined
         readonly version?: number | undefined
         /** Correlation id. */
@@ -1091,7 +1091,7 @@ export interface Operations {
   searchWorkflowInstances: {
     request: {
       readonly body?: {
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
         /** Order of the list; -createdAt unless told. A minus turns it around. */
         readonly sort?: "-createdAt" | "createdAt" | "-startedAt" | "startedAt" | undefined
@@ -1125,7 +1125,7 @@ export interface Operations {
       readonly query?: {
         /** Ids of workflows, with commas. */
         readonly definition?: string | undefined
-        /** One id; the same as definition. */
+        /** The same as definition. Give one of the two. */
         readonly definitionId?: string | undefined
         readonly version?: number | undefined
         /** Correlation id. */
@@ -1820,7 +1820,7 @@ export interface Operations {
       readonly body: {
         readonly action: "cancel" | "terminate" | "pause" | "continue" | "retry" | "migrate" | "delete"
         readonly target: {
-          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
           readonly filter?: Readonly<Record<string, unknown>> | undefined
           readonly ids?: readonly string[] | undefined
           /** Not these, whatever else they are. */
@@ -1828,7 +1828,7 @@ export interface Operations {
           /** What the filter says of times is said of this moment, and what began later is left out; now unless told. A dry run answers it. */
           readonly asOf?: string | undefined
         }
-        /** Of the action: reason, compensate, children, step, version, … */
+        /** Of the action, as the operation of the same name takes them of one instance: reason, compensate, children, step, version, … */
         readonly options?: Readonly<Record<string, unknown>> | undefined
         /** 100,000 unless told. */
         readonly limit?: number | undefined
@@ -1850,7 +1850,7 @@ export interface Operations {
       readonly skipped: {
         /** Instances that fit, and would be left as they are. */
         readonly count: number
-        /** How many because of which status, or not-found. */
+        /** How many because of which status, or not-found; limit: there is no room for them; of delete held, parent-lives and unsettled; of migrate same-version. */
         readonly reasons: Readonly<Record<string, unknown>>
       }
       /** Pass it as target.asOf to do it with those that were counted. */
@@ -1860,11 +1860,11 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
       readonly filter: Readonly<Record<string, unknown>>
       /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
       readonly target: {
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
         readonly ids?: readonly string[] | undefined
         readonly exclude?: readonly string[] | undefined
@@ -1900,11 +1900,11 @@ export interface Operations {
         readonly action: string
         /** Of the action. */
         readonly options: unknown
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
         readonly filter: Readonly<Record<string, unknown>>
         /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
         readonly target: {
-          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+          /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
           readonly filter?: Readonly<Record<string, unknown>> | undefined
           readonly ids?: readonly string[] | undefined
           readonly exclude?: readonly string[] | undefined
@@ -1949,11 +1949,11 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
       readonly filter: Readonly<Record<string, unknown>>
       /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
       readonly target: {
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
         readonly ids?: readonly string[] | undefined
         readonly exclude?: readonly string[] | undefined
@@ -2022,11 +2022,11 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
       readonly filter: Readonly<Record<string, unknown>>
       /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
       readonly target: {
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
         readonly ids?: readonly string[] | undefined
         readonly exclude?: readonly string[] | undefined
@@ -2058,11 +2058,11 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
       readonly filter: Readonly<Record<string, unknown>>
       /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
       readonly target: {
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
         readonly ids?: readonly string[] | undefined
         readonly exclude?: readonly string[] | undefined
@@ -2094,11 +2094,11 @@ export interface Operations {
       readonly action: string
       /** Of the action. */
       readonly options: unknown
-      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+      /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
       readonly filter: Readonly<Record<string, unknown>>
       /** Which instances it is about, in the words of the request: posted again, it means the same. Times are those they came to; without a status in the request, those that the action can do anything with. */
       readonly target: {
-        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them. */
+        /** As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these. */
         readonly filter?: Readonly<Record<string, unknown>> | undefined
         readonly ids?: readonly string[] | undefined
         readonly exclude?: readonly string[] | undefined
@@ -3038,7 +3038,7 @@ export interface Operations {
         readonly outcome?: string | undefined
         /** What the form asks for, or what the bookmark is resumed with. */
         readonly data?: unknown
-        /** Who did it. 1 to 255 characters. */
+        /** Who says to have done it: kept as that, with a mark that it was said with a link. 1 to 255 characters. */
         readonly by?: string | undefined
       } | undefined
     }
@@ -3083,7 +3083,7 @@ export interface Operations {
     }
   }
 
-  /** Creates a schedule: cron, interval or one instant, for a workflow or a job. */
+  /** Creates a schedule: cron, interval or one instant, for a workflow or a job. Asks for instances:start too. */
   createSchedule: {
     request: {
       readonly body: ScheduleDocument
@@ -3160,7 +3160,7 @@ export interface Operations {
     reply: Schedule
   }
 
-  /** Replaces the schedule that If-Match names; creates it with If-None-Match: *. */
+  /** Replaces the schedule that If-Match names; creates it with If-None-Match: *. Asks for instances:start too. */
   saveSchedule: {
     request: {
       /** Chosen by the author, such as nightly-report. */
@@ -3171,7 +3171,7 @@ export interface Operations {
     reply: Schedule
   }
 
-  /** Removes a schedule. Its runs go on; those that wait do not start. */
+  /** Removes a schedule that a person made. Its runs go on; those that wait do not start. One of a workflow or a job goes with it. */
   deleteSchedule: {
     request: {
       /** Chosen by the author, such as nightly-report. */
@@ -3192,7 +3192,7 @@ export interface Operations {
     reply: Schedule
   }
 
-  /** Lets a paused schedule fire again, from its next time on. */
+  /** Lets a paused schedule fire again, from its next time on. Asks for instances:start too. */
   resumeSchedule: {
     request: {
       /** Chosen by the author, such as nightly-report. */
@@ -3203,7 +3203,7 @@ export interface Operations {
     reply: Schedule
   }
 
-  /** Runs it once now, beside its times. The same key gets the same run. What it does while another run is under way, its overlap policy says. */
+  /** Runs it once now, beside its times. The same key gets the same run. What it does while another run is under way, its overlap policy says. Asks for instances:start too. */
   triggerSchedule: {
     request: {
       /** Chosen by the author, such as nightly-report. */
@@ -3228,7 +3228,7 @@ export interface Operations {
     }
   }
 
-  /** Runs the occurrences in [from, to) that never fired, oldest first. */
+  /** Runs the occurrences in [from, to) that never fired, oldest first. Asks for instances:start too. */
   backfillSchedule: {
     request: {
       /** Chosen by the author, such as nightly-report. */
@@ -4751,12 +4751,12 @@ export interface Operations {
     }
   }
 
-  /** Checks nodes, clocks, versions and the lock store of the node that answers. What is fine is said too. */
+  /** Checks the store, nodes, clocks, versions and the lock store of the node that answers. What is fine is said too. */
   checkCluster: {
     request: object
     reply: {
       readonly checks: readonly ({
-        /** What was looked at: nodes, clock-skew, versions, lock-round-trip, eviction-policy and so on. */
+        /** What was looked at: store, nodes, work, clock-skew, versions, lock-round-trip, eviction-policy and so on. */
         readonly check: string
         readonly level: "ok" | "warning" | "error"
         readonly finding: string
@@ -4809,6 +4809,20 @@ export interface Operations {
   closeSession: {
     request: object
     reply: undefined
+  }
+
+  /** Signs somebody out everywhere: a local user, or somebody who came through the issuer. Repeating it is harmless. */
+  endSessions: {
+    request: {
+      readonly query: {
+        /** As the audit log names callers: user:ana, or token:, the issuer, # and its subject. */
+        readonly subject: string
+      }
+    }
+    reply: {
+      /** Sessions that lived until now. */
+      readonly ended: number
+    }
   }
 
   /** Lists secrets by name. No operation ever answers a value. */
@@ -5481,6 +5495,7 @@ export const operations = {
   getSession: { method: 'GET', path: '/session' },
   openSession: { method: 'POST', path: '/session' },
   closeSession: { method: 'DELETE', path: '/session' },
+  endSessions: { method: 'DELETE', path: '/sessions' },
   listSecrets: { method: 'GET', path: '/secrets' },
   setSecret: { method: 'PUT', path: '/secrets/{id}' },
   deleteSecret: { method: 'DELETE', path: '/secrets/{id}' },

@@ -1,5 +1,5 @@
 /** One exchange with a node: address, credential, repetition, problems. Operations and streams are built on it. */
-import { type Clock, errorCode, errorMessage, sleep, systemClock } from '@lockstep/base'
+import { type Clock, errorCode, errorMessage, isJsonObject, sleep, systemClock } from '@lockstep/base'
 import { ServerProblem, ServerUnreachable } from './errors.ts'
 import { waitBeforeRetry } from './retry.ts'
 
@@ -67,6 +67,8 @@ export function transport(options: ClientOptions): Transport {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...headers,
       },
+      // Followed, a POST would arrive as a GET: something would answer, and nothing would be done.
+      redirect: 'manual',
       ...(ends === undefined ? {} : { signal: ends }),
       ...(sent === undefined ? {} : { body: sent }),
     }).catch((error: unknown) => {
@@ -74,6 +76,8 @@ export function transport(options: ClientOptions): Transport {
       throw new ServerUnreachable({ url, reason: reasonOf(error) }, { cause: error })
     })
     onExchange?.(`${method} ${target} → ${response.status}`)
+    const elsewhere = redirectOf(response, target)
+    if (elsewhere !== undefined) throw new ServerUnreachable({ url, reason: elsewhere })
     return response
   }
 
@@ -99,6 +103,7 @@ export function transport(options: ClientOptions): Transport {
 
 function replyOf(response: Response, answer: string, asText: boolean, url: string): Reply<unknown> {
   const type = response.headers.get('content-type') ?? ''
+  if (answer === '' && response.status < 300 && response.status !== 204 && !/yaml/.test(type)) throw notOurs(url)
   if (answer !== '' && !/json|yaml|event-stream/.test(type)) throw notOurs(url)
   const body = answer === '' ? undefined : /json/.test(type) && !asText ? parse(answer, url) : answer
   return { status: response.status, body, etag: response.headers.get('etag') ?? undefined, headers: response.headers }
@@ -113,7 +118,7 @@ export function problemOf({ status, headers }: Response, answer: string, url: st
 type ProblemBody = InstanceType<typeof ServerProblem>['details']['problem']
 
 const isProblem = (body: unknown): body is ProblemBody =>
-  typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string'
+  isJsonObject(body) && typeof body.code === 'string' && typeof body.detail === 'string'
 
 function parse(text: string, url: string): unknown {
   try {
@@ -123,8 +128,19 @@ function parse(text: string, url: string): unknown {
   }
 }
 
-const notOurs = (url: string) =>
+/** What answers speaks HTTP, and something else than we do. */
+export const notOurs = (url: string): Error =>
   new ServerUnreachable({ url, reason: 'what answers is not Lockstep: check the address and its base path' })
+
+/** Why the answer is none: somebody sends us elsewhere. Browsers do not tell where. */
+function redirectOf({ status, type, headers }: Response, target: string): string | undefined {
+  if (type === 'opaqueredirect') return 'it redirects: use the address that it redirects to'
+  if (status < 300 || status > 399 || status === 304) return undefined
+  const place = headers.get('location')
+  if (place === null || !URL.canParse(place, target))
+    return `it redirects with status ${status}, and does not say where`
+  return `it redirects to ${new URL(place, target).href.replace(/\/api\/v1(\/.*)?$/, '')}: use that address`
+}
 
 function queryText(query: Query): string {
   const said = Object.entries(query).filter(([, value]) => value !== undefined)

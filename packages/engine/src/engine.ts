@@ -195,6 +195,7 @@ export class Engine {
       workflows: this.#programs.workflows,
       nodeId: () => this.nodeId,
       onDue: () => this.#wake('due'),
+      onStrayClaims: () => this.#session.worker.lookForClaims(),
       onCancelled: (instanceId) => this.#wake(`stim:${instanceId}`),
       cancel: (tenant, instanceId, reason) => this.cancel(instanceId, { tenant, reason }),
     })
@@ -209,6 +210,7 @@ export class Engine {
     })
     this.#scheduling = new Scheduling({
       ...this.#o,
+      programs: this.#programs,
       newId: this.#newId,
       nodeId: () => this.nodeId,
       storeTime: () => this.storeTime(),
@@ -258,6 +260,7 @@ export class Engine {
     this.maintenance = this.#upkeep.maintenance
     this.#operating = new Operating({
       ...{ store, clock, logger: logger.area('operator'), programs: this.#programs, planner: this.#planner },
+      bus: this.#o.bus,
       definitions: store.definitions,
       flow: this.#flow.starts,
       pollMs: this.#o.pollMs,
@@ -267,7 +270,6 @@ export class Engine {
       onSent: (instanceId) => this.#wake(`stim:${instanceId}`),
       onDue: () => this.#wake('due'),
       onReopened: () => this.#flow.reopened(),
-      cancel: (instanceId, options) => this.cancel(instanceId, options),
       remove: (instanceId, options) => this.retention.delete(instanceId, options),
     })
     this.verbs = this.#operating.verbs
@@ -467,7 +469,8 @@ export class Engine {
     const reader = { store, programs: this.#programs }
     const sagas = sagaBlockers(reader)
     const sources = [this.#steps.blockers, sagas, lockBlockers(reader, locks), ...blockerSources]
-    const here = { ttlMs, queues: this.#planner.queues(), hasRoom: this.#session.worker.hasRoom }
+    const { nodeId } = this
+    const here = { nodeId, ttlMs, queues: this.#planner.queues(), hasRoom: this.#session.worker.hasRoom }
     return askWhy({ store, here, sources, faulted: sagas }, tenant, instanceId)
   }
 
@@ -479,6 +482,7 @@ export class Engine {
 
   /** Hands over what this node has and takes nothing more, but goes on answering: the first half of `close`. */
   async retire(drainMs: number = this.#o.drainMs): Promise<void> {
+    this.#flow.hurry()
     await Promise.all([this.#scheduling.standAside(), this.#session.retire(drainMs)])
   }
 
@@ -536,6 +540,7 @@ export class Engine {
       },
       onBuried: () => this.#sessions.buried(),
       onBurial: (buried) => {
+        this.bulk.buried()
         if (this.#o.scheduler === 'leader') this.#scheduling.buried(buried)
       },
     })

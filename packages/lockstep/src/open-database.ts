@@ -10,11 +10,20 @@ import {
   openPostgres,
 } from '@lockstep/postgres'
 import type { NodeOptions } from './options/node-options.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 
 export interface Edge {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+}
+
+export interface Opening {
+  readonly meter?: DbMeter | undefined
+  /** It is there; its schema comes next. */
+  readonly onOpened?: () => void
+  /** How long a PostgreSQL that is away is waited for. @default 0 */
+  readonly waitMs?: number
 }
 
 /** Opens the store that the options name and brings its schema up to date. Nothing stays open when it fails. */
@@ -23,24 +32,22 @@ export async function openDatabase(
   guard: HistoryGuard,
   application: string,
   edge: Edge,
-  meter?: DbMeter,
-  onOpened: () => void = () => {},
+  { meter, onOpened = () => {}, waitMs = 0 }: Opening = {},
 ): Promise<Db> {
   const { clock, random } = edge
   const logger = edge.logger.area('database')
+  const { databaseUrl: url, databasePool, dataDir } = options
+  const lanes = lanesFor(databasePool)
+  const reach = (url: string): Promise<Db> =>
+    openPostgres({
+      ...{ url, clock, random, logger, lanes, meter },
+      applicationName: application,
+      onConnect: guard.check,
+    })
   const db =
-    options.databaseUrl === undefined
-      ? await openPglite({ dataDir: options.dataDir, settings: engineSettings, clock, random, logger, meter })
-      : await openPostgres({
-          url: options.databaseUrl,
-          applicationName: application,
-          clock,
-          random,
-          logger,
-          lanes: lanesFor(options.databasePool),
-          meter,
-          onConnect: guard.check,
-        })
+    url === undefined
+      ? await openPglite({ dataDir, settings: engineSettings, clock, random, logger, meter })
+      : await waitForDatabase(() => reach(url), { waitMs, clock, logger })
   onOpened()
   try {
     const applied = await migrate(db, { mode: options.migrate, clock, random, appliedBy: application, logger })

@@ -80,13 +80,20 @@ export interface OpenNode {
   close(): Promise<void>
 }
 
+export interface ComingUp {
+  /** Told what is being done next. */
+  readonly onStage?: (stage: string) => void
+  /** How long a PostgreSQL that is away is waited for. @default 0 */
+  readonly databaseWaitMs?: number
+}
+
 /** The one place that names a concrete provider. What was opened is closed again when a later part fails. */
 export async function openNode(
   options: NodeOptions,
   edge: Edge,
   programs: Programs,
   metrics?: NodeMetrics,
-  onStage: (stage: string) => void = () => {},
+  { onStage = () => {}, databaseWaitMs = 0 }: ComingUp = {},
 ): Promise<OpenNode> {
   const guard = historyGuard()
   const application = `lockstep:${uuidSource(edge.clock, edge.random)()}`
@@ -94,9 +101,11 @@ export async function openNode(
   const name = nodeNameOf(options)
   const { otlpEndpoint: endpoint } = options
   const tracing = endpoint === undefined ? undefined : await openTracing({ endpoint, nodeName: name, version })
-  const db = await openDatabase(options, guard, application, edge, metrics, () =>
-    onStage('bringing the schema up to date'),
-  )
+  const db = await openDatabase(options, guard, application, edge, {
+    meter: metrics,
+    onOpened: () => onStage('bringing the schema up to date'),
+    waitMs: databaseWaitMs,
+  })
   onStage('joining the cluster')
   let coordinator: Coordinator | undefined
   const locks = (): Coordinator => {

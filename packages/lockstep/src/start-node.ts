@@ -2,6 +2,7 @@ import { closeAll, errorMessage } from '@lockstep/base'
 import { postgresBrowse, postgresIdempotency, postgresMetrics } from '@lockstep/postgres'
 import {
   type DevControl,
+  exposeReadiness,
   MetricsHistory,
   MetricsReadings,
   NodeMetrics,
@@ -28,12 +29,14 @@ export interface RunningNode {
   stop(): Promise<void>
 }
 
-/** What only a node to try things out is given. */
-export interface Development {
+/** How a node is started, beside what it runs with. */
+export interface StartContext {
   /** It is `lockstep dev`. */
   readonly isDev?: boolean
   /** Of `lockstep cluster dev`. */
   readonly control?: DevControl | undefined
+  /** How long a PostgreSQL that is away is waited for. @default 0 */
+  readonly databaseWaitMs?: number
 }
 
 /** Brings one node up: store, engine, then HTTP. Its port is taken first, and says meanwhile what it waits for. */
@@ -41,7 +44,7 @@ export async function startNode(
   options: NodeOptions,
   edge: Edge,
   programs: Programs = { workflows: [], activities: [], jobs: [] },
-  dev: Development = {},
+  context: StartContext = {},
 ): Promise<RunningNode> {
   requireSafeStart(options)
   const { host, port, basePath } = options
@@ -54,7 +57,7 @@ export async function startNode(
     port: door.port,
     open: () => door.close(),
   }
-  return bringUp(options, edge, programs, dev, coming).catch(async (error: unknown) => {
+  return bringUp(options, edge, programs, context, coming).catch(async (error: unknown) => {
     await door.close()
     throw error
   })
@@ -72,11 +75,14 @@ async function bringUp(
   options: NodeOptions,
   edge: Edge,
   programs: Programs,
-  { control, isDev = false }: Development,
+  { control, isDev = false, databaseWaitMs = 0 }: StartContext,
   door: Door,
 ): Promise<RunningNode> {
   const metrics = new NodeMetrics(edge.clock)
-  const node = await openNode(options, edge, withSamples(options, programs), metrics, door.onStage)
+  const node = await openNode(options, edge, withSamples(options, programs), metrics, {
+    onStage: door.onStage,
+    databaseWaitMs,
+  })
   const roundTrips = openMetrics(metrics, node, edge, options)
   const history = new MetricsHistory(metrics.registry, edge.clock)
   history.run()
@@ -96,7 +102,8 @@ async function bringUp(
   let started = false
   let stopping = false
   const { clock } = edge
-  const ready = nodeHealth({ node, roundTrips, clock, logger: edge.logger.area('health'), stopping: () => stopping })
+  const health = nodeHealth({ node, roundTrips, clock, logger: edge.logger.area('health'), stopping: () => stopping })
+  exposeReadiness(metrics.registry, { read: health.parts, clock })
   try {
     const access = await openAccess(options, node.db, edge, nodeNameOf(options))
     const { trustProxy } = options.access
@@ -106,7 +113,7 @@ async function bringUp(
       port: door.port,
       basePath: options.basePath,
       clusterName: options.clusterName,
-      health: { started: () => started, ready },
+      health: { started: () => started, ready: health.ready },
       engine: node.engine,
       api: options.roles.includes('api'),
       browse: postgresBrowse(node.db),

@@ -12,6 +12,9 @@ const NAMES: readonly string[] = [
   ...[...TIMES, 'input.'],
 ]
 
+/** Those that mean any of several values. */
+const SEVERAL: readonly string[] = ['status', 'definition', 'tag']
+
 export type ParsedFilter =
   /** Query parameters, by name. */
   | { readonly parameters: Readonly<Record<string, string>> }
@@ -34,7 +37,7 @@ export function parseFilter(text: string): ParsedFilter {
     const rule =
       faultOf(name, bracket, sign) ??
       (Object.hasOwn(parameters, parameter)
-        ? `${parameter} stands there twice: write ${name}=a,b for either`
+        ? `${parameter} stands there twice: ${SEVERAL.includes(name) ? `write ${name}=a,b for either` : 'it takes one value'}`
         : undefined)
     if (rule !== undefined) return { fault: { term, rule } }
     parameters[parameter] = unquoted(value)

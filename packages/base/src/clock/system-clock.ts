@@ -3,12 +3,18 @@ import type { Clock, Timer } from './clock.ts'
 /** Longest delay that Node's timers take; longer ones would fire at once. */
 const LONGEST_DELAY_MS = 2_147_483_647
 
+/** Never early by `monotonic`: Node's timers cut fractions of a millisecond off, of the delay and of the moment they count from. */
 function schedule(delayMs: number, run: () => void, options: { readonly keepAlive?: boolean } = {}): Timer {
   let handle: NodeJS.Timeout
+  const dueAt = performance.now() + Math.max(0, delayMs)
   const arm = (leftMs: number): void => {
-    const stepMs = Math.min(leftMs, LONGEST_DELAY_MS)
-    handle = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : run()), stepMs)
+    handle = setTimeout(reached, Math.min(Math.ceil(leftMs), LONGEST_DELAY_MS))
     if (options.keepAlive !== true) handle.unref()
+  }
+  const reached = (): void => {
+    const leftMs = dueAt - performance.now()
+    if (leftMs > 0) arm(leftMs)
+    else run()
   }
   arm(Math.max(0, delayMs))
   return { cancel: () => clearTimeout(handle) }

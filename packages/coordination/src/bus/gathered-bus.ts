@@ -20,6 +20,8 @@ const LAST_SEND_MS = 1_000
 export interface BusWire {
   /** To everybody who listens. Its failure costs the others latency and nothing else. */
   send(message: string): Promise<unknown>
+  /** Whether nothing can be heard for now. Absent: it is not known. */
+  isDeaf?(): boolean
   close(): Promise<void>
 }
 
@@ -117,7 +119,7 @@ export async function gatheredBus({ clock, logger, open }: GatheredBusOptions): 
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    isFailing: () => isFailing,
+    isFailing: () => isFailing || wire.isDeaf?.() === true,
     close: () => {
       closing ??= close()
       return closing

@@ -13,7 +13,7 @@ export interface WakeBus {
 
 /** A bus that holds a connection. */
 export interface OpenWakeBus extends WakeBus {
-  /** Whether the last message could not be sent; it is sent again until it could. Absent: there is nobody to send to. */
+  /** Whether the last message could not be sent, or none can be heard; both are tried until they work. Absent: there is nobody to send to. */
   isFailing?(): boolean
   /** Sends what is gathered, then ends. */
   close(): Promise<void>

@@ -1,4 +1,4 @@
-import { abortable, errorMessage, linkedAbort, sleep } from '@lockstep/base'
+import { abortable, linkedAbort, sleep, Trouble } from '@lockstep/base'
 import type { LeaseKit } from '../lease/lease-kit.ts'
 import type { LeaderInfo } from './election.ts'
 
@@ -19,20 +19,23 @@ export async function* observeLeader(
   const { kit } = observed
   using stop = linkedAbort(signal, kit.closing)
   let shown: { readonly term: bigint | undefined } | undefined
+  const trouble = new Trouble(
+    kit.logger,
+    'election: cannot see who leads, will look again',
+    'election: can see again who leads',
+  )
   while (!stop.signal.aborted) {
     const changed = observed.changed()
     try {
       const leader = await abortable(observed.leader(), stop.signal)
+      trouble.over({ election: observed.name })
       if (shown === undefined || shown.term !== leader?.term) {
         shown = { term: leader?.term }
         yield leader
       }
     } catch (error) {
       if (stop.signal.aborted) return
-      kit.logger.warn('election: cannot see who leads, will look again', {
-        election: observed.name,
-        error: errorMessage(error),
-      })
+      trouble.failed(error, { election: observed.name })
     }
     using pause = linkedAbort(stop.signal)
     const waited = sleep(kit.clock, observed.lookEveryMs * (0.75 + kit.random.next() / 2), pause.signal)

@@ -1,4 +1,4 @@
-import { errorCode, errorMessage, linkedAbort, sleep } from '@lockstep/base'
+import { errorCode, linkedAbort, sleep, Trouble } from '@lockstep/base'
 import type { Lease, Lock } from '../lease/lease.ts'
 import type { LeaseKit } from '../lease/lease-kit.ts'
 import type { Campaign } from './election.ts'
@@ -28,6 +28,7 @@ export async function stand(candidate: Candidate, campaign: Campaign): Promise<v
   const { kit, options, lock } = candidate
   using stop = linkedAbort(campaign.signal, kit.closing)
   let failures = 0
+  const trouble = new Trouble(kit.logger, 'election: cannot stand, will try again', 'election: stands again')
   while (!stop.signal.aborted) {
     let pauseMs = 0
     try {
@@ -36,6 +37,7 @@ export async function stand(candidate: Candidate, campaign: Campaign): Promise<v
         const { ttlMs, priority, meta } = options
         const asked = { ttlMs, priority, waitMs: WAIT_MS, signal: stop.signal, ...(meta === undefined ? {} : { meta }) }
         const got = await lock.tryAcquire(asked)
+        trouble.over({ election: lock.name })
         if (!got.ok) continue
         const since = kit.clock.monotonic()
         const served = await candidate.serve(got, campaign, stop.signal)
@@ -50,7 +52,7 @@ export async function stand(candidate: Candidate, campaign: Campaign): Promise<v
       if (stop.signal.aborted) break
       if (isMistake(error)) throw error
       failures += 1
-      kit.logger.warn('election: cannot stand, will try again', { election: lock.name, error: errorMessage(error) })
+      trouble.failed(error, { election: lock.name })
     }
     if (failures > 0) pauseMs = Math.min(options.maxPauseMs, options.pauseMs * 2 ** Math.min(failures - 1, 30))
     if (pauseMs > 0) await sleep(kit.clock, jittered(candidate, pauseMs), stop.signal).catch(() => {})

@@ -1,4 +1,4 @@
-import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import { type Clock, type Logger, type Timer, Trouble } from '@lockstep/base'
 import type { LeaseListener, LeaseProvider, Listening } from './lease-provider.ts'
 
 const FIRST_RETRY_MS = 200
@@ -9,7 +9,7 @@ const PATIENCE_MS = 1_000
 /** The messages to one coordinator. Without them everything still works, later: so it only ever tries, and never fails a caller. */
 export class Subscription {
   readonly #clock: Clock
-  readonly #logger: Logger
+  readonly #trouble: Trouble
   readonly #leases: LeaseProvider
   readonly #address: string
   readonly #listener: LeaseListener
@@ -20,7 +20,11 @@ export class Subscription {
 
   constructor(clock: Clock, logger: Logger, leases: LeaseProvider, address: string, listener: LeaseListener) {
     this.#clock = clock
-    this.#logger = logger
+    this.#trouble = new Trouble(
+      logger,
+      'messages about locks do not flow; waiting for one takes longer',
+      'messages about locks flow again',
+    )
     this.#leases = leases
     this.#address = address
     this.#listener = listener
@@ -53,12 +57,11 @@ export class Subscription {
   async #listen(retryMs: number): Promise<void> {
     try {
       this.#listening = await this.#leases.listen(this.#address, this.#listener)
+      this.#trouble.over()
       if (this.#state === 'open') this.#listener.onGap()
     } catch (error) {
       if (this.#state === 'closed') return
-      this.#logger.warn('messages about locks do not flow; waiting for one takes longer', {
-        error: errorMessage(error),
-      })
+      this.#trouble.failed(error)
       this.#timer = this.#clock.schedule(retryMs, () => {
         this.#opening = this.#listen(Math.min(retryMs * 2, LONGEST_RETRY_MS))
       })

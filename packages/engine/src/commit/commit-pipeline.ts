@@ -5,8 +5,21 @@
  * An instance is in one flush at a time, because its source is asked for an item only when its last one was answered.
  * What the store says decides: an unknown outcome is resolved by sending the same batch again under the same number, a batch
  * that fails on bad data is split until the bad item stands alone. Nothing here guesses.
+ *
+ * A store that is away is waited for however long by what runs, and for a while by whoever wants to start something. Then a start that
+ * surely was not written is withdrawn; of one whose answer was lost the caller is told so, and it is sent on until it is decided.
  */
-import { type Clock, errorCode, errorMessage, isRetryable, type Logger, PassingSet, type Random } from '@lockstep/base'
+import {
+  type Clock,
+  errorCode,
+  errorMessage,
+  isRetryable,
+  type Logger,
+  PassingSet,
+  type Random,
+  TimedOut,
+  Trouble,
+} from '@lockstep/base'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type {
   CheckpointItem,
@@ -15,9 +28,11 @@ import type {
   CommitResult,
   CommitStore,
   StartItem,
-  StartVerdict,
 } from '../store/commit-store.ts'
 import { Fenced } from '../store/errors.ts'
+import { Patience } from './patience.ts'
+import { isPatient, type QueuedStart, SingleStart, type StartAnswer, unreachable } from './queued-start.ts'
+import { StartCrowd } from './start-crowd.ts'
 
 /** Something with facts to write. It is asked when a batch is built, so that it can say all it has at that moment. */
 export interface CheckpointSource {
@@ -28,11 +43,6 @@ export interface CheckpointSource {
   settle(verdict: CheckpointVerdict, at: number): void
   /** The item itself cannot be written; the instance stays as it was. */
   fail(error: unknown): void
-}
-
-export interface StartAnswer {
-  readonly verdict: StartVerdict
-  readonly at: number
 }
 
 export interface PipelineOptions {
@@ -49,18 +59,19 @@ export interface PipelineOptions {
   readonly onFenced: () => void
   /** Called after each commit with the store's clock and how many instances of others it gave something to do. */
   readonly onCommit: (at: number, woken: number) => void
+  /** A start that nobody waits for any more is written: what it claimed is in nobody's hand. */
+  readonly onLateStart?: (item: StartItem) => void
   readonly metrics?: EngineMetrics | undefined
 }
 
-interface QueuedStart {
-  readonly item: StartItem
-  resolve(answer: StartAnswer): void
-  reject(error: unknown): void
-}
-
 interface Flight {
-  readonly starts: readonly QueuedStart[]
+  /** Fewer, when some were withdrawn. */
+  starts: readonly QueuedStart[]
   readonly checkpoints: readonly { readonly source: CheckpointSource; readonly item: CheckpointItem }[]
+  since: number
+  isUnderWay: boolean
+  /** The answer to an attempt was lost: it may be written. */
+  isUnclear: boolean
 }
 
 export interface PipelineStats {
@@ -91,9 +102,20 @@ export class CommitPipeline {
   #fenced = false
   #closed = false
   #idle: (() => void)[] = []
+  readonly #patience: Patience<Flight>
+  readonly #trouble: Trouble
+  readonly #onLate = ({ verdict }: StartAnswer, item: StartItem): void => {
+    if (verdict.kind === 'started') this.#options.onLateStart(item)
+  }
 
   constructor(options: PipelineOptions) {
-    this.#options = { flights: 2, batchLimit: 1_000, metrics: undefined, ...options }
+    this.#options = { flights: 2, batchLimit: 1_000, metrics: undefined, onLateStart: () => {}, ...options }
+    const { clock, logger } = this.#options
+    this.#patience = new Patience(clock, (flight) => {
+      const afterMs = Math.round(clock.monotonic() - flight.since)
+      this.#giveUp(flight, new TimedOut({ what: 'the answer to a commit', afterMs }))
+    })
+    this.#trouble = new Trouble(logger, 'commit not answered, sending it again', 'commits are answered again')
   }
 
   get stats(): PipelineStats {
@@ -106,30 +128,23 @@ export class CommitPipeline {
     return this.#flushNo
   }
 
-  /** Settles when the start is durable, or refused. */
+  /**
+   * Settles when the start is durable, or refused. Rejects with `DATABASE_UNREACHABLE` when the store was silent for too long and nothing was
+   * written, with `START_UNCLEAR` when it may have been.
+   */
   start(item: StartItem): Promise<StartAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#fenced || this.#closed) return reject(new Fenced({ nodeId: this.#options.nodeId }))
-      this.#starts.push({ item, resolve, reject })
+      this.#starts.push(new SingleStart(item, resolve, reject, this.#onLate))
       this.#kick()
     })
   }
 
-  /** Settles when all are decided, in order. One that cannot be written is everybody's error; what was written stays. */
+  /** The same for many, in order; settles when all are decided. */
   startAll(items: readonly StartItem[]): Promise<readonly StartAnswer[]> {
     return new Promise((resolve, reject) => {
       if (this.#fenced || this.#closed) return reject(new Fenced({ nodeId: this.#options.nodeId }))
-      const answers = new Array<StartAnswer>(items.length)
-      let open = items.length
-      if (open === 0) return resolve(answers)
-      items.forEach((item, index) => {
-        const settle = (answer: StartAnswer): void => {
-          answers[index] = answer
-          open -= 1
-          if (open === 0) resolve(answers)
-        }
-        this.#starts.push({ item, resolve: settle, reject })
-      })
+      for (const each of new StartCrowd(items, resolve, reject).members()) this.#starts.push(each)
       this.#kick()
     })
   }
@@ -148,9 +163,17 @@ export class CommitPipeline {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
+  /** The node is about to go: nobody is kept waiting for a store that is away. */
+  hurry(): void {
+    // Those that are at an attempt learn of it when that has failed.
+    for (const flight of this.#patience.hurry())
+      if (!flight.isUnderWay) this.#giveUp(flight, new TimedOut({ what: 'the store', afterMs: 0 }))
+  }
+
   /** Takes nothing more. Resends stop; what they would have settled stays unknown to this process, as after a crash. */
   close(): void {
     this.#closed = true
+    for (const each of this.#starts.splice(0)) each.fail(new Fenced({ nodeId: this.#options.nodeId }))
   }
 
   #isIdle(): boolean {
@@ -163,7 +186,7 @@ export class CommitPipeline {
     this.#options.clock.soon(() => {
       this.#scheduled = false
       const flight = this.#gather()
-      if (flight.starts.length + flight.checkpoints.length > 0) void this.#fly(flight)
+      if (sizeOf(flight) > 0) void this.#fly(flight)
       else this.#settleIdle()
     })
   }
@@ -181,7 +204,7 @@ export class CommitPipeline {
     this.#dirty.take(mostCheckpoints - checkpoints.length).forEach(add)
     const most = checkpoints.length > 0 ? MOST_STARTS_BESIDE : MOST_STARTS
     const starts = this.#starts.splice(0, Math.min(most, Math.max(1, limit - checkpoints.length)))
-    return { starts, checkpoints }
+    return flightOf(starts, checkpoints)
   }
 
   /**
@@ -207,54 +230,88 @@ export class CommitPipeline {
   }
 
   async #deliver(flight: Flight): Promise<void> {
-    const batch: CommitBatch = {
-      nodeId: this.#options.nodeId,
-      flushNo: this.reserveFlushNo(),
-      starts: flight.starts.map((each) => each.item),
-      checkpoints: flight.checkpoints.map((each) => each.item),
-    }
-    this.#itemCount += batch.starts.length + batch.checkpoints.length
+    this.#itemCount += sizeOf(flight)
     const { metrics, clock } = this.#options
     const sentAt = metrics === undefined ? 0 : clock.monotonic()
-    let result: CommitResult
+    let result: CommitResult | undefined
+    this.#patience.begin(flight)
     try {
-      result = await this.#send(batch)
+      result = await this.#send(flight, this.reserveFlushNo())
     } catch (error) {
+      this.#patience.end(flight)
       await this.#deliverParts(flight, error)
       return
     }
-    metrics?.committed(batch.starts.length + batch.checkpoints.length, batch.starts.length, clock.monotonic() - sentAt)
-    this.#options.onCommit(result.at, result.woken)
-    flight.starts.forEach((each, index) => each.resolve({ verdict: result.starts[index]!, at: result.at }))
-    flight.checkpoints.forEach((each, index) => each.source.settle(result.checkpoints[index]!, result.at))
+    this.#patience.end(flight)
+    if (result === undefined) return
+    const { starts, checkpoints, at } = result
+    metrics?.committed(sizeOf(flight), starts.length, clock.monotonic() - sentAt)
+    this.#options.onCommit(at, result.woken)
+    flight.starts.forEach((each, index) => each.answer({ verdict: starts[index]!, at }))
+    flight.checkpoints.forEach((each, index) => each.source.settle(checkpoints[index]!, at))
   }
 
-  /** Sends until the store has decided. Only a decision against the batch itself leaves this loop as an error. */
-  async #send(batch: CommitBatch): Promise<CommitResult> {
-    for (let attempt = 0; ; attempt += 1) {
+  /** Sends until the store has decided. Only a decision against the batch itself leaves this loop as an error. `undefined`: nothing is left of it. */
+  async #send(flight: Flight, flushNo: number): Promise<CommitResult | undefined> {
+    const { commits, clock, random } = this.#options
+    for (let attempt = 0; sizeOf(flight) > 0; attempt += 1) {
+      flight.isUnderWay = true
       try {
-        return await this.#options.commits.commit(batch)
+        const result = await commits.commit(this.#batchOf(flight, flushNo))
+        this.#patience.answered()
+        this.#trouble.over()
+        return result
       } catch (error) {
         if (Fenced.is(error)) throw this.#fence(error)
-        if (errorCode(error) !== 'COMMIT_UNKNOWN' && !isRetryable(error)) throw error
+        if (!isUndecided(error)) {
+          this.#patience.answered()
+          throw error
+        }
+        flight.isUnderWay = false
+        flight.isUnclear ||= isUnclear(error)
         if (this.#closed) throw error
-        const pauseMs =
-          Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + this.#options.random.next() / 2)
-        this.#options.logger.warn('commit not answered, sending it again', {
-          code: errorCode(error),
-          flushNo: batch.flushNo,
-          attempt,
-        })
-        await new Promise<void>((resolve) => this.#options.clock.schedule(pauseMs, resolve))
+        this.#trouble.failed(error, { flushNo, attempt })
+        if (this.#patience.isOver(flight)) this.#giveUp(flight, error)
+        const pauseMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + random.next() / 2)
+        await new Promise<void>((resolve) => clock.schedule(pauseMs, resolve))
       }
     }
+    return undefined
+  }
+
+  #batchOf({ starts, checkpoints }: Flight, flushNo: number): CommitBatch {
+    return {
+      nodeId: this.#options.nodeId,
+      flushNo,
+      starts: starts.map((each) => each.item),
+      checkpoints: checkpoints.map((each) => each.item),
+    }
+  }
+
+  /** Nobody is kept waiting for these starts any longer. What was never sent, or surely not written, never will be. */
+  #giveUp(flight: Flight, cause: unknown): void {
+    const error = unreachable(cause)
+    const withdraw = (starts: readonly QueuedStart[]): readonly QueuedStart[] =>
+      starts.filter((each) => {
+        if (isPatient(each.item)) return true
+        each.withdraw(error)
+        return false
+      })
+    if (flight.isUnclear || flight.isUnderWay) {
+      for (const each of flight.starts) if (!isPatient(each.item)) each.doubt(cause)
+    } else flight.starts = withdraw(flight.starts)
+    for (const each of withdraw(this.#starts.splice(0))) this.#starts.push(each)
   }
 
   /** A batch that the store cannot write is halved until the item at fault stands alone. */
   async #deliverParts(flight: Flight, error: unknown): Promise<void> {
     const { starts, checkpoints } = flight
     if (starts.length + checkpoints.length === 1 || Fenced.is(error) || this.#closed) {
-      for (const each of starts) each.reject(error)
+      for (const each of starts) {
+        if (!isUndecided(error) || isPatient(each.item)) each.fail(error)
+        else if (flight.isUnclear) each.doubt(error)
+        else each.withdraw(unreachable(error))
+      }
       for (const each of checkpoints) each.source.fail(error)
       return
     }
@@ -270,22 +327,16 @@ export class CommitPipeline {
     const [checkpointsA, checkpointsB] = half(checkpoints)
     const parts: Flight[] =
       starts.length > 0 && checkpoints.length > 0
-        ? [
-            { starts, checkpoints: [] },
-            { starts: [], checkpoints },
-          ]
-        : [
-            { starts: startsA, checkpoints: checkpointsA },
-            { starts: startsB, checkpoints: checkpointsB },
-          ]
-    for (const part of parts) if (part.starts.length + part.checkpoints.length > 0) await this.#deliver(part)
+        ? [flightOf(starts, []), flightOf([], checkpoints)]
+        : [flightOf(startsA, checkpointsA), flightOf(startsB, checkpointsB)]
+    for (const part of parts) if (sizeOf(part) > 0) await this.#deliver(part)
   }
 
   #fence(error: Error): Error {
     if (!this.#fenced) {
       this.#fenced = true
       this.#options.logger.error('this node was buried, dropping what it holds', { nodeId: this.#options.nodeId })
-      for (const each of this.#starts.splice(0)) each.reject(error)
+      for (const each of this.#starts.splice(0)) each.fail(error)
       this.#dirty.clear()
       this.#urgent.clear()
       this.#options.onFenced()
@@ -298,3 +349,14 @@ export class CommitPipeline {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 }
+
+const flightOf = (starts: Flight['starts'], checkpoints: Flight['checkpoints']): Flight => ({
+  ...{ starts, checkpoints, since: 0, isUnderWay: false, isUnclear: false },
+})
+
+const isUnclear = (error: unknown): boolean => errorCode(error) === 'COMMIT_UNKNOWN'
+
+/** It says nothing against the batch. */
+const isUndecided = (error: unknown): boolean => isUnclear(error) || isRetryable(error)
+
+const sizeOf = ({ starts, checkpoints }: Flight): number => starts.length + checkpoints.length

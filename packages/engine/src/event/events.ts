@@ -3,7 +3,7 @@
  * that was being written at the same moment may have been missed; the event is matched once more when none can be any more. Workflows that the
  * event starts are started after its commit too, by whoever published it, or by whoever finds that nobody has.
  */
-import { type Clock, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, type Timer, Trouble } from '@lockstep/base'
 import type { PublishedEvent, StimulusStore } from '../store/stimulus-store.ts'
 import type { EventTriggers } from '../trigger/event-triggers.ts'
 import type { Worker } from '../worker/worker.ts'
@@ -36,8 +36,11 @@ export class Events {
   #settling = false
   #stopped = false
 
+  readonly #trouble: Trouble
+
   constructor(options: EventsOptions) {
     this.#o = options
+    this.#trouble = new Trouble(options.logger, 'could not settle events', 'events are settled again')
   }
 
   run(): void {
@@ -117,8 +120,9 @@ export class Events {
       open = result.open
       if (result.matched > 0) this.#o.onMatched()
       if (open > 0) await this.#o.triggers().recover()
+      this.#trouble.over()
     } catch (error) {
-      this.#o.logger.warn('could not settle events', { reason: errorMessage(error) })
+      this.#trouble.failed(error)
       open = 1
     } finally {
       this.#settling = false

@@ -7,6 +7,7 @@ import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
 import { toPayload } from '../step/payload.ts'
 import type { ResumeVerdict, StimulusStore } from '../store/stimulus-store.ts'
 import type { InstanceTraces } from '../trace/instance-traces.ts'
+import { cancelMessage } from '../verb/cancel-message.ts'
 import type { CancelOptions } from '../worker/graph/graph-outside.ts'
 import type { Worker } from '../worker/worker.ts'
 import type { Events } from './events.ts'
@@ -139,9 +140,8 @@ export class Stimuli {
 
   /** `false`: unknown, or ended already. */
   async cancel(instanceId: string, options: { readonly tenant?: string } & CancelOptions = {}): Promise<boolean> {
-    const { tenant = DEFAULT_TENANT, reason, compensate = true } = options
-    const payload = JSON.stringify({ ...(reason !== undefined && { reason }), ...(!compensate && { compensate }) })
-    const sent = await this.#o.store.send({ tenant, instanceId, kind: 'cancel', payload, dedupeKey: 'cancel' })
+    const { tenant = DEFAULT_TENANT, ...how } = options
+    const sent = await this.#o.store.send({ tenant, instanceId, ...cancelMessage(how) })
     if (sent) this.#o.onSent(instanceId)
     return sent
   }

@@ -22,6 +22,8 @@ export interface FlowControlOptions {
   readonly workflows: Iterable<AnyWorkflow>
   readonly nodeId: () => string
   readonly onDue: () => void
+  /** Claims of this node may be in nobody's hand. */
+  readonly onStrayClaims: () => void
   readonly onCancelled: (instanceId: string) => void
   readonly cancel: (tenant: string, instanceId: string, reason: string) => Promise<unknown>
 }
@@ -48,7 +50,12 @@ export class FlowControl {
     this.#workflows = new Map([...options.workflows].map((each) => [each.id, each]))
     const workflow = (id: string): AnyWorkflow | undefined => this.#workflows.get(id)
     const policies = new PolicyCache({ store, sandbox, workflow })
-    this.#gathered = new GatherStarts({ store, clock, logger, nodeId })
+    this.#gathered = new GatherStarts({
+      ...{ store, clock, logger, nodeId },
+      onLate: ({ kind }) => {
+        if (kind === 'started') options.onStrayClaims()
+      },
+    })
     this.#pump = new FlowPump({
       ...{ store, policies, clock, logger, nodeId, cancel, pollMs: options.pollMs },
       onAdmitted: onDue,
@@ -86,6 +93,11 @@ export class FlowControl {
       if (topic === TOPIC) this.#pump.wake()
     })
     this.#pump.run()
+  }
+
+  /** The node is about to go: no start is kept waiting for a store that is away. */
+  hurry(): void {
+    this.#gathered.hurry()
   }
 
   stop(): void {

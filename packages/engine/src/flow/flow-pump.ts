@@ -2,7 +2,7 @@
  * Lets in what waits: when an instance of a definition with a queue ends here, when somebody says that something waits, and when something
  * comes due by time. Any node may do it at any time; the store decides. Beneath runs a poll, in case nobody says anything.
  */
-import { type Clock, errorMessage, isJsonObject, type Json, type Logger, type Timer } from '@lockstep/base'
+import { type Clock, isJsonObject, type Json, type Logger, type Timer, Trouble } from '@lockstep/base'
 import { arrivedStart } from './arrived-start.ts'
 import { FlowKeyFailed } from './errors.ts'
 import type { Arrival, FlowStore, PumpAnswer } from './flow-store.ts'
@@ -37,9 +37,11 @@ export class FlowPump {
   #pumping = false
   #again = false
   #stopped = true
+  readonly #trouble: Trouble
 
   constructor(options: FlowPumpOptions) {
     this.#o = options
+    this.#trouble = new Trouble(options.logger, 'could not let waiting starts in', 'waiting starts are let in again')
   }
 
   run(): void {
@@ -86,8 +88,9 @@ export class FlowPump {
     let nextMs = WAITING_MS
     try {
       nextMs = this.#nextAfter(await this.#pumpOnce())
+      this.#trouble.over()
     } catch (error) {
-      this.#o.logger.warn('could not let waiting starts in', { reason: errorMessage(error) })
+      this.#trouble.failed(error)
     } finally {
       this.#pumping = false
       this.#lookIn(this.#again ? Math.min(nextMs, GATHER_MS) : nextMs)

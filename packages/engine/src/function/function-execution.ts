@@ -236,11 +236,13 @@ export class FunctionExecution implements Execution {
     })
   }
 
-  fire(now: number): void {
-    if (this.freeze.isOn || this.#disposed) return
+  fire(now: number): readonly number[] {
+    if (this.freeze.isOn || this.#disposed) return []
     const late: StepKey[] = []
+    const dueAts: number[] = []
     for (const [step, { wait, dueAt }] of this.memo.waits) {
       if (dueAt === undefined || dueAt > now) continue
+      dueAts.push(dueAt)
       if (wait.kind === 'timer') this.settle({ kind: 'completed', step, outcome: 'done', by: 'timer' })
       else if (wait.kind === 'retry') {
         const waiter = this.#waiters.get(step)
@@ -252,6 +254,7 @@ export class FunctionExecution implements Execution {
     }
     if (late.length > 0) this.#proposeTimeouts(late)
     if (!this.#host.isStill) this.#deferrals.fire(now)
+    return dueAts
   }
 
   stamp(at: number, upToSeq: number): void {

@@ -1,4 +1,4 @@
-import { type Clock, errorMessage, type Logger, withTimeout } from '@lockstep/base'
+import { type Clock, type Logger, Trouble, withTimeout } from '@lockstep/base'
 import type { Coordinator } from '@lockstep/coordination'
 import type { GateProvider } from './gate-provider.ts'
 
@@ -19,20 +19,19 @@ export function lockGate(options: LockGateOptions): GateProvider {
   const { locks, clock, logger, ttlMs = 2_000, patienceMs = 100, restMs = 1_000 } = options
   let askAgainAt = Number.NEGATIVE_INFINITY
   /** Told once, not by everybody who finds it so. */
-  let isSilent = false
+  const trouble = new Trouble(logger, 'the gate stands open: the lock store says nothing', 'the gate is kept again')
   return {
     async tryEnter(name) {
       if (clock.monotonic() < askAgainAt) return 'open'
       const asked = Promise.resolve().then(() => locks().mutex(name, { ttlMs }).tryAcquire())
       try {
         const lease = await withTimeout(clock, patienceMs, 'the gate', asked)
-        isSilent = false
+        trouble.over()
         if (!lease.ok) return 'busy'
         return { leave: () => void lease.release().catch(() => undefined) } // its time to live ends it
       } catch (error) {
         askAgainAt = clock.monotonic() + restMs
-        if (!isSilent) logger.warn('the gate stands open: the lock store says nothing', { reason: errorMessage(error) })
-        isSilent = true
+        trouble.failed(error)
         asked.then(
           (late) => (late.ok ? late.release().catch(() => undefined) : undefined),
           () => undefined,

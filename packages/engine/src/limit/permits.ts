@@ -2,7 +2,7 @@
  * Asks the store for permits and gives them back: whatever gathers while one exchange is under way leaves with the next, so that many
  * steps under limits cost a few calls. A permit that cannot be given back now is given back later; one whose node is gone is free anyway.
  */
-import { type Clock, errorCode, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, type Timer, Trouble } from '@lockstep/base'
 import { Fenced } from '../store/errors.ts'
 import type { LimitStore, PermitAnswer, PermitAsk, PermitEnd, PermitName } from '../store/limit-store.ts'
 
@@ -39,8 +39,11 @@ export class Permits {
   #looking: Timer | undefined
   #stopped = false
 
+  readonly #trouble: Trouble
+
   constructor(options: PermitsOptions) {
     this.#o = options
+    this.#trouble = new Trouble(options.logger, 'permits not exchanged', 'permits are exchanged again')
   }
 
   /** A store that cannot be reached grants nothing, and says so soon. */
@@ -97,6 +100,7 @@ export class Permits {
         asks.map(({ ask }) => ask),
         PATIENCE_MS,
       )
+      this.#trouble.over()
       asks.forEach(({ resolve }, index) => {
         resolve(answers[index]!)
       })
@@ -114,7 +118,7 @@ export class Permits {
   /** What a buried node held is free. Everything else is given back when the store answers. */
   async #failed(error: unknown, ends: readonly PermitEnd[]): Promise<void> {
     if (Fenced.is(error)) return
-    this.#o.logger.warn('permits not exchanged', { code: errorCode(error), reason: errorMessage(error) })
+    this.#trouble.failed(error)
     this.#ends.unshift(...ends)
     await new Promise<void>((resolve) => this.#o.clock.schedule(STORE_AWAY_MS, resolve))
   }

@@ -2,7 +2,7 @@
  * Everything that is committed, as it happens, for many followers at once. One reader of the store serves all who are up to date; whoever
  * comes with an older place reads his own way there first. Without followers nothing is read and no timer runs.
  */
-import { type Clock, errorMessage, type Logger, sleep, type Timer } from '@lockstep/base'
+import { type Clock, type Logger, sleep, type Timer, Trouble } from '@lockstep/base'
 import type { WakeBus } from '../worker/wake-bus.ts'
 import { isBehind, type LiveCursor, type LiveEvent } from './live-event.ts'
 import type { LivePage, LiveSpan, LiveStore } from './live-store.ts'
@@ -71,7 +71,10 @@ export class LiveFeed {
   #looking = false
   #again = false
 
+  readonly #trouble: Trouble
+
   constructor(options: LiveFeedOptions) {
+    this.#trouble = new Trouble(options.logger, 'live events could not be read', 'live events are read again')
     this.#o = { pollMs: 1_000, pageSize: 500, ...options }
     this.#wakeUps = new LiveWakeUps({ ...options, onWake: () => this.#wake() })
   }
@@ -176,9 +179,11 @@ export class LiveFeed {
   async #patiently<T>(standing: Standing, work: () => Promise<T>): Promise<T | undefined> {
     while (!standing.over) {
       try {
-        return await work()
+        const answer = await work()
+        this.#trouble.over()
+        return answer
       } catch (error) {
-        this.#o.logger.warn('live events could not be read', { reason: errorMessage(error) })
+        this.#trouble.failed(error)
         await sleep(this.#o.clock, RETRY_MS)
       }
     }
@@ -251,6 +256,7 @@ export class LiveFeed {
     try {
       const withFacts = this.#wantingFacts > 0
       const page = await this.#read(from, withFacts)
+      this.#trouble.over()
       if (this.#tail === from) {
         this.#tail = page.next
         for (const standing of this.#upToDate) this.#pass(standing, page, withFacts)
@@ -258,7 +264,7 @@ export class LiveFeed {
       if (page.more) nextMs = 0
       else if (this.#again || page.events.length > 0) nextMs = this.#gatherMs
     } catch (error) {
-      this.#o.logger.warn('live events could not be read', { reason: errorMessage(error) })
+      this.#trouble.failed(error)
       nextMs = RETRY_MS
     }
     this.#looking = false

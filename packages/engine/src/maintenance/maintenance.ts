@@ -2,7 +2,7 @@
  * What keeps the store in order, by one node at a time. The store knows when each chore is due and whose turn it is; the toolkit's lock
  * shows who is at it, and keeps a second one away when a turn was thought to be over. A busy lock is skipped, never waited for.
  */
-import { type Clock, errorMessage, type Logger, type Random, type Timer } from '@lockstep/base'
+import { type Clock, type Logger, type Random, type Timer, Trouble } from '@lockstep/base'
 import type { MaintenanceStore } from '../store/maintenance-store.ts'
 import type { Chore, ChoreReport } from './chore.ts'
 import { type MaintenanceLocks, runAlone } from './run-alone.ts'
@@ -38,6 +38,9 @@ export class Maintenance {
   readonly #stopping = new AbortController()
   #timer: Timer | undefined
   #round: Promise<unknown> = Promise.resolve()
+
+  /** By chore. */
+  readonly #troubles = new Map<string, Trouble>()
 
   constructor(options: MaintenanceOptions) {
     this.#o = options
@@ -92,9 +95,19 @@ export class Maintenance {
       if (this.#stopping.signal.aborted || this.#o.isPressed()) return
       try {
         await this.do(name, { early: false })
+        this.#troubles.get(name)?.over({ chore: name })
       } catch (error) {
-        this.#o.logger.warn('a chore was not done, it is tried again', { chore: name, reason: errorMessage(error) })
+        this.#troubleOf(name).failed(error, { chore: name })
       }
     }
+  }
+
+  #troubleOf(name: string): Trouble {
+    const { logger } = this.#o
+    const trouble =
+      this.#troubles.get(name) ??
+      new Trouble(logger, 'a chore was not done, it is tried again', 'a chore is done again')
+    this.#troubles.set(name, trouble)
+    return trouble
   }
 }

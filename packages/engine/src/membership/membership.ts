@@ -5,7 +5,7 @@
  * Where there is a heart it beats from beside the main loop, which then only proves that it turns; what the beats were answered
  * comes here either way, so that observing and burying are the same.
  */
-import { type Clock, errorCode, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import { type Clock, type Logger, type Timer, Trouble } from '@lockstep/base'
 import {
   clockSkew,
   type MembershipStore,
@@ -61,8 +61,11 @@ export class Membership {
   #isSkewed = false
   #stopped = false
 
+  readonly #trouble: Trouble
+
   constructor(options: MembershipOptions) {
     this.#o = options
+    this.#trouble = new Trouble(options.logger, 'heartbeat not answered', 'heartbeats are answered again')
   }
 
   /** Of this node's clock, less that of the store, where they differ by more than a slow answer explains; else 0. */
@@ -83,7 +86,7 @@ export class Membership {
     this.#heartbeat = heart.begin({
       ...{ nodeId: node.id, heartbeatMs, ttlMs },
       onBeat: (beat) => void this.#hear(beat),
-      onFailure: ({ code, reason }) => this.#o.logger.warn('heartbeat not answered', { code, reason }),
+      onFailure: ({ code, reason }) => this.#unanswered(Object.assign(new Error(reason), { code })),
     })
     this.#heartbeat.pulse(this.#report())
     this.#schedule()
@@ -145,6 +148,7 @@ export class Membership {
     this.#roomElsewhere = others.reduce((sum, { id, room }) => (isSilent(id) ? sum : sum + (room ?? 0)), 0)
     try {
       for (const { node, silentMs } of this.#observe(others)) await this.#miss(node, silentMs)
+      this.#trouble.over()
     } catch (error) {
       this.#unanswered(error)
     }
@@ -152,7 +156,7 @@ export class Membership {
 
   #unanswered(error: unknown): void {
     if (this.#stopped) return
-    this.#o.logger.warn('heartbeat not answered', { code: errorCode(error), reason: errorMessage(error) })
+    this.#trouble.failed(error)
   }
 
   #compareClocks(at: number, sentAt: number, receivedAt: number): void {

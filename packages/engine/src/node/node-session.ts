@@ -97,6 +97,7 @@ export class NodeSession {
         options.onCommitted?.()
         if (woken > 0) this.#wakeAll(bus)
       },
+      onLateStart: () => this.worker.lookForClaims(),
     })
     this.worker = new Worker({
       ...options,
@@ -170,12 +171,14 @@ export class NodeSession {
   /** Hands over what it has and takes nothing more, but stays: the first half of leaving. No order changes it any more. */
   async retire(drainMs: number): Promise<void> {
     this.#leaving = true
+    this.pipeline.hurry()
     await this.duty.drain(drainMs)
   }
 
   /** Lets effects finish, writes what they did, hands the rest over and takes the row away. */
   async leave(drainMs: number): Promise<void> {
     this.#leaving = true
+    this.pipeline.hurry()
     this.#unsubscribe()
     this.#trimTimer?.cancel()
     await this.worker.drain(drainMs)

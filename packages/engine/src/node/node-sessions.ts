@@ -1,4 +1,4 @@
-import { type Clock, errorMessage, type Logger, sleep } from '@lockstep/base'
+import { type Clock, type Logger, sleep, Trouble } from '@lockstep/base'
 import type { WantedState } from '../store/membership-store.ts'
 import type { NodeSession } from './node-session.ts'
 
@@ -47,16 +47,18 @@ export class NodeSessions {
   /** Everything in memory is gone with the old incarnation; the new one starts with what the store has. One that is buried before it has begun is followed by another. */
   async #rejoin(): Promise<void> {
     const { clock, logger, heartbeatMs, make, onRejoined } = this.#o
+    const trouble = new Trouble(logger, 'could not rejoin', 'could rejoin after all')
     while (!this.#stopped && this.#current.isOver) {
       const session = make(this.#current.duty.wanted)
       try {
         await session.begin()
         this.#current = session
         if (session.isOver) continue
+        trouble.over()
         logger.info('rejoined as a new node', { nodeId: session.id })
         onRejoined()
       } catch (error) {
-        logger.warn('could not rejoin', { reason: errorMessage(error) })
+        trouble.failed(error)
         await sleep(clock, heartbeatMs)
       }
     }

@@ -66,13 +66,14 @@ export class GraphTriggers {
     { activity, document }: TriggerSchedule,
   ): Promise<void> {
     const { schedules, nodeId, newId, logger } = this.#o
-    await schedules.change(nodeId(), tenant, document.id, (current, now) => {
+    await schedules.change(nodeId(), tenant, document.id, (current, now, pausedFor) => {
       if (current !== undefined && current.owner !== owner) {
         logger.error('a trigger has no schedule: its id is taken', { definitionId, activity, scheduleId: document.id })
         return undefined
       }
       if (current !== undefined && isSame(current.document as StoredDocument, document)) return undefined
-      const asked = { ...document, paused: current?.paused ?? false }
+      // What somebody has paused stays so, although the workflow was retracted meanwhile: it is theirs to resume.
+      const asked = { ...document, paused: current?.paused ?? pausedFor === owner }
       return writeSchedule(
         { tenant, id: document.id, document: asked, definitionId, owner, activity },
         current,

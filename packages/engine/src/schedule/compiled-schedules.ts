@@ -9,8 +9,8 @@ import { zoneOffsets } from './zone-offsets.ts'
 export type CompiledRow = Pick<ScheduleRow, 'id' | 'document' | 'paused'>
 
 /**
- * Compiling costs more than deciding. Kept by what it was compiled from, not by revision: one that is removed and made anew begins with
- * the first again. The oldest are let go first.
+ * Compiling costs more than deciding. Kept by what it was compiled from, not by revision: many changes leave the times as they are. The
+ * oldest are let go first.
  */
 export class CompiledSchedules {
   readonly #limit: number

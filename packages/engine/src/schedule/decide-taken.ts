@@ -8,10 +8,12 @@
  * No overlap policy but `allow` ever lets two runs of a schedule be there at once: `cancel-previous` too starts the new one when the
  * old one has ended, and a run that others called for waits where an occurrence would be skipped.
  */
+import type { Json } from '@lockstep/base'
 import { decideRound, type Round } from '../job/decide-round.ts'
 import type { FireWrite, NewRun, RunOrigin, SkippedNewRun, TakenSchedule } from '../store/schedule-store.ts'
 import { decideFire } from './decide-fire.ts'
-import { type StoredDocument, startedBy } from './run-input.ts'
+import { type InputCheck, misfitReason, waitingInput } from './input-check.ts'
+import { inputOf, type StoredDocument, startedBy } from './run-input.ts'
 import { roundKey, skipKey } from './run-key.ts'
 import type { OverlapPolicy, Schedule } from './schedule.ts'
 
@@ -24,10 +26,12 @@ export interface TakenParts {
   readonly schedule: Schedule | undefined
   readonly now: number
   readonly newId: () => string
+  /** Of the workflow that it runs; absent: it takes anything. */
+  readonly check?: InputCheck | undefined
 }
 
-export function decideTaken({ taken, schedule, now, newId }: TakenParts): FireWrite {
-  const plan = new RunPlan(taken, newId)
+export function decideTaken({ taken, schedule, now, newId, check }: TakenParts): FireWrite {
+  const plan = new RunPlan(taken, newId, check)
   let { dueAt, wakeAt, lastFiredAt } = taken
   // Where the next occurrence takes the place of all before it, it is asked first.
   const { overlap = 'skip' } = taken.document as StoredDocument
@@ -50,8 +54,8 @@ export function decideTaken({ taken, schedule, now, newId }: TakenParts): FireWr
       })
     }
     for (const { key, at, late } of decision.fires) {
-      plan.begin({ key, at, late, origin: 'schedule' })
-      lastFiredAt = Math.max(lastFiredAt ?? at, at)
+      const run = { key, at, late, origin: 'schedule' } as const
+      if (plan.begin(run)) lastFiredAt = Math.max(lastFiredAt ?? at, at)
     }
     dueAt = decision.next?.dueAt
     wakeAt = decision.next?.wakeAt
@@ -80,22 +84,24 @@ export interface Begin {
   readonly at: number
   readonly late: boolean
   readonly origin: RunOrigin
-  readonly input?: Parameters<typeof startedBy>[1]['input']
+  readonly input?: Json
 }
 
 /** Gathers the runs of one decision, and knows how many are there by now. */
 export class RunPlan {
   readonly #taken: TakenSchedule
   readonly #newId: () => string
+  readonly #check: InputCheck | undefined
   readonly #runs: NewRun[] = []
   #runningCount: number
   #waitingCount: number
   #cancels: readonly string[] = []
   #dropsWaiting = false
 
-  constructor(taken: TakenSchedule, newId: () => string) {
+  constructor(taken: TakenSchedule, newId: () => string, check?: InputCheck) {
     this.#taken = taken
     this.#newId = newId
+    this.#check = check
     this.#runningCount = taken.running.length
     this.#waitingCount = taken.waiting.length
   }
@@ -104,10 +110,21 @@ export class RunPlan {
     return this.#runningCount + this.#waitingCount
   }
 
-  /** The next one that waits, when nothing is in its way. */
+  /**
+   * The next one that waits, when nothing is in its way. One that does not fit what is published by now is put away: the one behind it is
+   * looked at in the next decision, which follows at once.
+   */
   turn(): void {
     const [key] = this.#taken.waiting
     if (key === undefined || this.#runningCount > 0 || this.#dropsWaiting) return
+    const waiting = this.#check && waitingInput(this.#taken)
+    if (this.#check !== undefined && waiting === undefined) return
+    const misfit = waiting && this.#check?.(waiting.input)
+    if (misfit !== undefined) {
+      this.#runs.push({ kind: 'refuse', key, reason: misfitReason(misfit) })
+      this.#waitingCount -= 1
+      return
+    }
     this.#runs.push({ kind: 'promote', key })
     this.#runningCount += 1
     this.#waitingCount -= 1
@@ -118,22 +135,39 @@ export class RunPlan {
     return this.#waitingCount < MOST_WAITING
   }
 
-  /** Under the policy of the schedule, or another. What finds no room is noted as skipped: a request under its own key, so that it is answered alike when it is repeated. */
-  begin(run: Begin, overlap: OverlapPolicy = this.#overlap()): void {
+  /** For runs that somebody asks for: they are told. Throws `INPUT_INVALID`. */
+  requireFit(run: Begin): void {
+    const misfit = this.#check?.(inputOf(this.#taken, run))
+    if (misfit !== undefined) throw misfit
+  }
+
+  /**
+   * Under the policy of the schedule, or another. What finds no room is noted as skipped: a request under its own key, so that it is answered
+   * alike when it is repeated. `false`: it does not fit its workflow, which is noted too; it is in nobody's way.
+   */
+  begin(run: Begin, overlap: OverlapPolicy = this.#overlap()): boolean {
+    const misfit = this.#check?.(inputOf(this.#taken, run))
+    if (misfit !== undefined) {
+      const { at, origin } = run
+      const key = skipKey(this.#taken.id, 'input-invalid', at)
+      this.skip({ at, lastAt: at, count: 1, exact: true, reason: misfitReason(misfit), origin, key })
+      return false
+    }
     if (overlap === 'cancel-previous' && this.busyCount > 0) this.#supersede()
     if (overlap === 'allow' || this.busyCount === 0) {
       this.#add('start', run)
       this.#runningCount += 1
-      return
+      return true
     }
     if (!this.hasRoom || (overlap === 'skip' && run.origin !== 'after')) {
       const { key, at, origin } = run
       const asked = origin === 'request' ? { key } : {}
       this.skip({ at, lastAt: at, count: 1, exact: true, reason: 'overlap', origin, ...asked })
-      return
+      return true
     }
     this.#add('wait', run)
     this.#waitingCount += 1
+    return true
   }
 
   skip(skipped: Omit<SkippedNewRun, 'kind' | 'id' | 'key' | 'origin'> & { key?: string; origin?: RunOrigin }): void {
@@ -142,7 +176,7 @@ export class RunPlan {
   }
 
   write(): FireWrite {
-    const { tenant, id, dueAt, wakeAt, lastFiredAt, round } = this.#taken
+    const { tenant, id, dueAt, wakeAt, lastFiredAt, round, graphVersion } = this.#taken
     return {
       tenant,
       id,
@@ -153,6 +187,7 @@ export class RunPlan {
       runs: this.#runs,
       cancels: this.#cancels,
       dropsWaiting: this.#dropsWaiting,
+      version: graphVersion,
     }
   }
 
@@ -161,7 +196,8 @@ export class RunPlan {
   }
 
   #add(kind: 'start' | 'wait', { input, ...run }: Begin): void {
-    const started = startedBy(this.#taken, { ...run, ...(input === undefined ? {} : { input }) })
+    const given = inputOf(this.#taken, { ...run, ...(input === undefined ? {} : { input }) })
+    const started = startedBy(this.#taken, given)
     this.#runs.push({ kind, id: this.#newId(), ...run, started })
   }
 

@@ -3,6 +3,7 @@ import type { Json } from '@lockstep/base'
 import type { ScheduleChange, TakenSchedule } from '../store/schedule-store.ts'
 import { backfill } from './backfill.ts'
 import { RunPlan } from './decide-taken.ts'
+import type { InputCheck } from './input-check.ts'
 import { requestKey } from './run-key.ts'
 import type { OverlapPolicy, Schedule } from './schedule.ts'
 
@@ -14,16 +15,23 @@ export interface RunRequest {
   readonly input: Json | undefined
 }
 
-/** A paused schedule can be triggered as well: somebody wants it now. */
+export interface Deciding {
+  readonly now: number
+  readonly newId: () => string
+  readonly check: InputCheck | undefined
+}
+
+/** A paused schedule can be triggered as well: somebody wants it now. Throws `INPUT_INVALID`. */
 export function requestRun(
   current: TakenSchedule,
   { key, force, input }: RunRequest,
-  now: number,
-  newId: () => string,
+  { now, newId, check }: Deciding,
 ): ScheduleChange {
-  const plan = new RunPlan(current, newId)
-  const run = { key: requestKey(current.id, key), at: now, late: false, origin: 'request' as const }
-  plan.begin({ ...run, ...(input === undefined ? {} : { input }) }, force ? 'allow' : undefined)
+  const plan = new RunPlan(current, newId, check)
+  const asked = { key: requestKey(current.id, key), at: now, late: false, origin: 'request' as const }
+  const run = { ...asked, ...(input === undefined ? {} : { input }) }
+  plan.requireFit(run)
+  plan.begin(run, force ? 'allow' : undefined)
   return { kind: 'write', save: undefined, fire: plan.write() }
 }
 
@@ -42,14 +50,14 @@ export interface BackfillPlan {
   readonly moreFrom: number | undefined
 }
 
+/** Throws `INPUT_INVALID`: then none of them runs. */
 export function requestBackfill(
   current: TakenSchedule,
   schedule: Schedule,
   { from, to, limit, overlap }: BackfillRequest,
-  now: number,
-  newId: () => string,
+  { now, newId, check }: Deciding,
 ): BackfillPlan {
-  const plan = new RunPlan(current, newId)
+  const plan = new RunPlan(current, newId, check)
   const { fires, moreFrom } = backfill(schedule, from, Math.min(to, now + 1), limit)
   const keys: string[] = []
   let more = moreFrom
@@ -58,7 +66,9 @@ export function requestBackfill(
       more = at
       break
     }
-    plan.begin({ key, at, late: false, origin: 'backfill' }, overlap)
+    const run = { key, at, late: false, origin: 'backfill' } as const
+    plan.requireFit(run)
+    plan.begin(run, overlap)
     keys.push(key)
   }
   return { change: { kind: 'write', save: undefined, fire: plan.write() }, keys, moreFrom: more }

@@ -23,17 +23,18 @@ export type StoredDocument = Omit<ScheduleDocument, 'trigger' | 'definitionId' |
   readonly version?: number
 }
 
-/** The first fact of a run's instance, as JSON text. Workflows get the input of the schedule as it is; without one they get the occurrence. */
-export function startedBy(
-  row: Pick<ScheduleRow, 'id' | 'document' | 'activity'>,
+/** Workflows get the input of the schedule as it is; without one they get the occurrence. */
+export function inputOf(
+  row: Pick<ScheduleRow, 'id' | 'document'>,
   run: { readonly key: string; readonly at: number; readonly input?: Json },
-): string {
+): Json {
   const document = row.document as StoredDocument
   const occurrence = { key: run.key, scheduledAt: new Date(run.at).toISOString() }
   const given = run.input ?? document.input
-  const input: Json =
-    document.job !== undefined
-      ? { ...occurrence, input: given ?? null }
-      : (given ?? { scheduleId: row.id, ...occurrence })
-  return factToRow({ kind: 'started', input, ...(row.activity === undefined ? {} : { trigger: row.activity }) }).data
+  if (document.job !== undefined) return { ...occurrence, input: given ?? null }
+  return given ?? { scheduleId: row.id, ...occurrence }
 }
+
+/** The first fact of a run's instance, as JSON text. */
+export const startedBy = ({ activity }: Pick<ScheduleRow, 'activity'>, input: Json): string =>
+  factToRow({ kind: 'started', input, ...(activity === undefined ? {} : { trigger: activity }) }).data

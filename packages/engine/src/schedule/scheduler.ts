@@ -11,9 +11,12 @@ import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { FireWrite, RunAnswer, ScheduleStore, TakenSchedule } from '../store/schedule-store.ts'
 import { CompiledSchedules } from './compiled-schedules.ts'
 import { decideTaken } from './decide-taken.ts'
+import type { InputCheck } from './input-check.ts'
+import type { InputChecks } from './input-checks.ts'
 
 export interface SchedulerOptions {
   readonly schedules: ScheduleStore
+  readonly checks: InputChecks
   readonly clock: Clock
   readonly logger: Logger
   readonly newId: () => string
@@ -176,18 +179,21 @@ export class Scheduler {
   }
 
   async #fire(): Promise<{ readonly taken: number; readonly fired: FiredRuns; readonly missed: number }> {
-    const { schedules, nodeId, batch } = this.#o
+    const { schedules, checks, nodeId, batch } = this.#o
     let decided: readonly FireWrite[] = []
-    const { taken, runs } = await schedules.fire(nodeId(), batch, (rows, now) => {
-      decided = rows.map((row) => this.#decide(row, now)) // perhaps not for the first time
-      return decided
-    })
+    const fire = () =>
+      schedules.fire(nodeId(), batch, (rows, now) => {
+        const checksOf = checks.of(rows)
+        decided = rows.map((row, index) => this.#decide(row, now, checksOf[index])) // perhaps not for the first time
+        return decided
+      })
+    const { taken, runs } = await checks.decided(fire)
     return { taken, fired: countRuns(runs), missed: countMisfires(decided, runs) }
   }
 
-  #decide(taken: TakenSchedule, now: number): FireWrite {
+  #decide(taken: TakenSchedule, now: number, check: InputCheck | undefined): FireWrite {
     try {
-      const write = decideTaken({ taken, schedule: this.#compiled.get(taken), now, newId: this.#o.newId })
+      const write = decideTaken({ taken, schedule: this.#compiled.get(taken), now, newId: this.#o.newId, check })
       if (taken.waiting.length > 0 || write.runs.some((run) => run.kind === 'wait')) this.watch(taken.definitionId)
       return write
     } catch (error) {

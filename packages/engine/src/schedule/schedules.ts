@@ -14,6 +14,8 @@ import { pauseSchedule, resumeSchedule, type WriteRequest, writeSchedule } from 
 import { acceptSchedule, compileSchedule } from './compile-schedule.ts'
 import { compileRow } from './compiled-schedules.ts'
 import { ScheduleChanged, ScheduleExists, ScheduleNotFound, ScheduleOwned } from './errors.ts'
+import type { Misfit } from './input-check.ts'
+import type { InputChecks } from './input-checks.ts'
 import { parseInstant } from './instant-text.ts'
 import { type PreviewLine, preview } from './preview.ts'
 import { requestBackfill, requestRun } from './request-runs.ts'
@@ -62,6 +64,7 @@ export interface BackfillOutcome {
 
 export interface SchedulesOptions {
   readonly schedules: ScheduleStore
+  readonly checks: InputChecks
   /** The store's time: a preview must not depend on which node was asked. */
   readonly storeTime: () => number
   readonly newId: () => string
@@ -87,11 +90,13 @@ export class Schedules {
     this.#o = options
   }
 
-  /** Throws `SCHEDULE_EXISTS`, `SCHEDULE_INVALID`. */
+  /** Throws `SCHEDULE_EXISTS`, `SCHEDULE_INVALID`, and `INPUT_INVALID` where its workflow is there already. */
   async create(document: ScheduleDocument, { tenant = TENANT }: InTenant = {}): Promise<ScheduleView> {
     const request = requestOf(tenant, document)
+    const misfit = await this.#misfit(request)
     return this.#change(tenant, request.id, (current, now) => {
       if (current !== undefined) throw new ScheduleExists({ scheduleId: request.id })
+      if (misfit !== undefined) throw misfit
       return writeSchedule(request, undefined, now, this.#o.newId)
     })
   }
@@ -99,10 +104,12 @@ export class Schedules {
   /** Creates or replaces. With a revision it only replaces that one. */
   async put(document: ScheduleDocument, { tenant = TENANT, revision }: AtRevision = {}): Promise<ScheduleView> {
     const request = requestOf(tenant, document)
+    const misfit = await this.#misfit(request)
     return this.#change(tenant, request.id, (current, now) => {
       if (current === undefined && revision !== undefined) throw new ScheduleNotFound({ scheduleId: request.id })
       if (current !== undefined) requireRevision(current, revision)
-      if (current?.owner !== undefined) throw new ScheduleOwned({ scheduleId: current.id, owner: current.owner })
+      if (current !== undefined) requireOwn(current)
+      if (misfit !== undefined) throw misfit
       return writeSchedule(request, current, now, this.#o.newId)
     })
   }
@@ -122,11 +129,13 @@ export class Schedules {
     return (await this.#o.schedules.list(tenant, after, atMost('limit', limit, MOST_LISTED))).map(toView)
   }
 
-  /** Its runs go on and stay listed; those that wait do not start. */
+  /** Its runs go on and stay listed; those that wait do not start. Throws `SCHEDULE_OWNED` where it goes with a workflow or a job. */
   async remove(id: string, { tenant = TENANT, revision }: AtRevision = {}): Promise<void> {
     const { schedules, nodeId } = this.#o
-    await schedules.change(nodeId(), tenant, id, (current) => {
-      requireRevision(existing(current, id), revision)
+    await schedules.change(nodeId(), tenant, id, (found) => {
+      const current = existing(found, id)
+      requireRevision(current, revision)
+      requireOwn(current)
       return { kind: 'remove' }
     })
   }
@@ -148,7 +157,7 @@ export class Schedules {
     })
   }
 
-  /** One run now, beside its times. Answers alike when it is asked again with the same key. */
+  /** One run now, beside its times. Answers alike when it is asked again with the same key. Throws `INPUT_INVALID`. */
   async triggerNow(
     id: string,
     options: InTenant & { readonly key?: string; readonly force?: boolean; readonly input?: unknown } = {},
@@ -157,15 +166,19 @@ export class Schedules {
     if (key.length === 0 || key.length > LONGEST_KEY || key.includes('\0'))
       throw new InvalidOption({ option: 'key', rule: `text of 1 to ${LONGEST_KEY} characters without NUL` })
     const input: Json | undefined = options.input === undefined ? undefined : toPayload(options.input, 'The input')
-    const { schedules, nodeId, newId } = this.#o
-    const { row, runs } = await schedules.change(nodeId(), tenant, id, (current, now) =>
-      requestRun(existing(current, id), { key, force, input }, now, newId),
-    )
+    const { schedules, checks, nodeId, newId } = this.#o
+    const request = () =>
+      schedules.change(nodeId(), tenant, id, (found, now) => {
+        const current = existing(found, id)
+        const [check] = checks.of([current])
+        return requestRun(current, { key, force, input }, { now, newId, check })
+      })
+    const { row, runs } = await checks.decided(request)
     this.#told(row, runs)
     return toOutcome(runs[0]!, row)
   }
 
-  /** Runs the occurrences in `[from, to)` that never fired, oldest first, one after another unless they may overlap. */
+  /** Runs the occurrences in `[from, to)` that never fired, oldest first, one after another unless they may overlap. Throws `INPUT_INVALID`. */
   async backfill(
     id: string,
     range: InTenant & {
@@ -183,16 +196,19 @@ export class Schedules {
     if (from >= to) throw new InvalidOption({ option: 'to', rule: 'later than "from"', value: range.to })
     const limit = atMost('limit', range.limit ?? MOST_FILLED, MOST_FILLED)
     let moreFrom: number | undefined
-    const { schedules, nodeId, newId } = this.#o
-    const { row, runs } = await schedules.change(nodeId(), tenant, id, (found, now) => {
-      const current = existing(found, id)
-      if ((current.document as StoredDocument).trigger === undefined) return undefined
-      const schedule = compileRow(current)
-      const overlap = range.overlap ?? (schedule.overlap === 'allow' ? 'allow' : 'queue')
-      const plan = requestBackfill(current, schedule, { from, to, limit, overlap }, now, newId)
-      moreFrom = plan.moreFrom
-      return plan.change
-    })
+    const { schedules, checks, nodeId, newId } = this.#o
+    const request = () =>
+      schedules.change(nodeId(), tenant, id, (found, now) => {
+        const current = existing(found, id)
+        if ((current.document as StoredDocument).trigger === undefined) return undefined
+        const [check] = checks.of([current])
+        const schedule = compileRow(current)
+        const overlap = range.overlap ?? (schedule.overlap === 'allow' ? 'allow' : 'queue')
+        const plan = requestBackfill(current, schedule, { from, to, limit, overlap }, { now, newId, check })
+        moreFrom = plan.moreFrom
+        return plan.change
+      })
+    const { row, runs } = await checks.decided(request)
     this.#told(row, runs)
     const count = (state: RunAnswer['state']): number => runs.filter((run) => run.created && run.state === state).length
     return {
@@ -225,6 +241,12 @@ export class Schedules {
   /** Fires everything that is due, on this node, now. */
   runDue(): Promise<FiredRuns> {
     return this.#o.runDue()
+  }
+
+  /** Of its own input; runs that have none are given their occurrence. */
+  async #misfit({ tenant, document: { definitionId, input } }: WriteRequest): Promise<Misfit | undefined> {
+    if (definitionId === undefined || input === undefined) return undefined
+    return this.#o.checks.misfit(tenant, definitionId, input)
   }
 
   async #compiled(tenant: string, id: string): Promise<Schedule | undefined> {
@@ -268,6 +290,10 @@ function existing(current: TakenSchedule | undefined, scheduleId: string): Taken
 function requireRevision(current: ScheduleRow, revision: number | undefined): void {
   if (revision !== undefined && revision !== current.revision)
     throw new ScheduleChanged({ scheduleId: current.id, revision: current.revision })
+}
+
+function requireOwn({ id, owner }: ScheduleRow): void {
+  if (owner !== undefined) throw new ScheduleOwned({ scheduleId: id, owner })
 }
 
 function toOutcome(

@@ -1,6 +1,7 @@
 /** Schedules, jobs and the loop that fires them, put together for one engine. */
 import { type Clock, errorMessage, type Logger } from '@lockstep/base'
 import type { Election, LeaderInfo } from '@lockstep/coordination'
+import type { Programs } from '../definition/programs.ts'
 import type { AnyJob } from '../job/job.ts'
 import { Jobs, type JobsOptions } from '../job/jobs.ts'
 import { registerJobs } from '../job/register-jobs.ts'
@@ -8,6 +9,7 @@ import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { EngineStore } from '../store/engine-store.ts'
 import type { WakeBus } from '../worker/wake-bus.ts'
 import { GraphTriggers } from './apply-graph-triggers.ts'
+import { InputChecks } from './input-checks.ts'
 import { type OfficeChange, SchedulerOffice } from './office.ts'
 import { Scheduler } from './scheduler.ts'
 import { Schedules } from './schedules.ts'
@@ -20,6 +22,7 @@ export type SchedulerMode = 'cluster' | 'leader' | 'off'
 
 export interface SchedulingOptions {
   readonly store: EngineStore
+  readonly programs: Programs
   readonly clock: Clock
   readonly storeTime: () => number
   readonly logger: Logger
@@ -55,6 +58,7 @@ export class Scheduling {
     this.#o = options
     const { store, clock, newId, nodeId, onStarted } = options
     const logger = options.logger.area('schedule')
+    const checks = new InputChecks(store.definitions, options.programs)
     const triggers = new GraphTriggers({
       schedules: store.schedules,
       definitions: store.definitions,
@@ -64,6 +68,7 @@ export class Scheduling {
     })
     this.#scheduler = new Scheduler({
       schedules: store.schedules,
+      checks,
       clock,
       logger,
       newId,
@@ -75,6 +80,7 @@ export class Scheduling {
     })
     this.schedules = new Schedules({
       schedules: store.schedules,
+      checks,
       storeTime: options.storeTime,
       newId,
       nodeId,

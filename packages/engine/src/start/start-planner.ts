@@ -2,7 +2,8 @@ import type { Json } from '@lockstep/base'
 import { CacheCounters, type CacheStats } from '../cache/cache-counters.ts'
 import type { Cache } from '../cache/caches.ts'
 import { DefinitionNotFound, InputInvalid } from '../definition/errors.ts'
-import type { Program, Programs } from '../definition/programs.ts'
+import type { Programs } from '../definition/programs.ts'
+import type { Validator } from '../graph/json-schema.ts'
 import type { DefinitionStore } from '../store/definition-store.ts'
 
 /** How a start is to be written. */
@@ -125,15 +126,20 @@ export class StartPlanner implements Cache {
 
   async #misfit(tenant: string, definitionId: string, version: number, input: Json): Promise<Error | undefined> {
     const program = await this.#programs.get(tenant, definitionId, version).catch(() => undefined)
-    return program && misfitOf(program, definitionId, input)
+    return program?.kind === 'graph' ? misfitOf(program.checkInput, definitionId, input) : undefined
   }
 }
 
 const keyOf = (tenant: string, definitionId: string): string => `${tenant}\n${definitionId}`
 
-function misfitOf(program: Program, definitionId: string, input: Json): Error | undefined {
-  if (program.kind !== 'graph' || program.checkInput === undefined || program.checkInput(input)) return undefined
-  const problems = (program.checkInput.errors ?? []).map((error) => ({
+/** What is wrong with an input, by the schema of a version; nothing where it has none. */
+export function misfitOf(
+  check: Validator | undefined,
+  definitionId: string,
+  input: Json,
+): InstanceType<typeof InputInvalid> | undefined {
+  if (check === undefined || check(input)) return undefined
+  const problems = (check.errors ?? []).map((error) => ({
     pointer: error.instancePath,
     text: error.message ?? 'does not fit',
   }))

@@ -1,5 +1,5 @@
 import type { Json } from '@lockstep/base'
-import type { StartAnswer } from '../commit/commit-pipeline.ts'
+import type { StartAnswer } from '../commit/queued-start.ts'
 import { DefinitionNotFound } from '../definition/errors.ts'
 import { type ControlledStarts, checkPriority } from '../flow/controlled-starts.ts'
 import { AGEING_MS } from '../flow/flow-policy.ts'
@@ -11,6 +11,7 @@ import type { StartItem } from '../store/commit-store.ts'
 import { PINNED_FORMAT } from '../store/state-format.ts'
 import type { TransactionStore, UserTransaction } from '../store/transaction-store.ts'
 import type { ChildStart, InstanceIdentity } from '../worker/execution.ts'
+import { allStarted, partlyStarted } from './all-started.ts'
 import type { StartPlan, StartPlanner } from './start-planner.ts'
 import { checkPins, checkText, DEFAULT_TENANT, type StartedInstance, type StartRequest } from './start-request.ts'
 
@@ -61,11 +62,18 @@ export class Starter {
       const made = this.#prepare(request)
       prepared.push(made instanceof Promise ? await made : made)
     }
-    if (prepared.length <= FEW) return Promise.all(prepared.map((each) => this.#go(each, undefined)))
+    const items = prepared.map(({ item }) => item)
+    if (prepared.length <= FEW)
+      return allStarted(
+        items,
+        prepared.map((each) => this.#go(each, undefined)),
+      )
     const answers: StartedInstance[] = []
     for (let from = 0; from < prepared.length; from += PORTION) {
       try {
         for (const each of await this.#writeCrowd(prepared.slice(from, from + PORTION))) answers.push(each)
+      } catch (error) {
+        throw from === 0 ? error : partlyStarted(items, error)
       } finally {
         this.#o.onDue()
       }
@@ -154,7 +162,8 @@ export class Starter {
         return this.#writeOtherwise(each.item, each.started, { priority: each.priority })
       return { instanceId: each.item.instanceId, created: true, here: false }
     }
-    return Promise.all(crowd.map(settle))
+    const items = crowd.map(({ item }) => item)
+    return allStarted(items, crowd.map(settle), plain.length > 0)
   }
 
   /** Repeating it is harmless: the id of the child is its dedupe key. */

@@ -1,4 +1,5 @@
 import type { BoundedCount } from './definition-usage-store.ts'
+import type { WantedState } from './membership-store.ts'
 
 /** What an ended instance counts as. `unresolved`: it faulted, and nobody has resolved its incident. */
 export type KeptAs = 'completed' | 'faulted' | 'cancelled' | 'terminated' | 'unresolved'
@@ -157,7 +158,14 @@ export interface InstanceStanding {
     readonly step: string | undefined
     readonly at: number
   }[]
-  readonly nodes: readonly { readonly nodeId: string; readonly name: string; readonly silentMs: number }[]
+  readonly nodes: readonly {
+    readonly nodeId: string
+    readonly name: string
+    readonly silentMs: number
+    readonly roles: readonly string[]
+    /** What operators want of it. */
+    readonly wanted: WantedState
+  }[]
 }
 
 /**

@@ -33,8 +33,26 @@ export interface OperationPreview {
   readonly exact: boolean
   /** Ids of the newest. */
   readonly sample: readonly string[]
-  /** Those that fit and would be left as they are: how many of each status, or `not-found`. */
+  /**
+   * Those that fit and would be left as they are: how many of each status, or `not-found`; `limit`: there is no room for them; of deletions
+   * `held`, `parent-lives` or `unsettled`; of migrations `same-version`.
+   */
   readonly skipped: Readonly<Record<string, number>>
+  /** Workflows of those that it would be done with. */
+  readonly definitionIds: readonly string[]
+}
+
+export interface PreviewBounds {
+  readonly lookAt: number
+  readonly sample: number
+  /** Statuses of those that are listed at all; absent: whatever they are. */
+  readonly listed?: readonly string[] | undefined
+  /** Most that are listed, the oldest first. */
+  readonly limit?: number | undefined
+  /** What keeps an ended instance from being deleted counts. */
+  readonly deletes?: boolean | undefined
+  /** Those that have this version are left as they are. */
+  readonly toVersion?: number | undefined
 }
 
 /**
@@ -120,6 +138,6 @@ export interface OperationStore {
     tenant: string,
     filter: OperationFilter,
     meant: readonly string[],
-    bounds: { readonly lookAt: number; readonly sample: number },
+    bounds: PreviewBounds,
   ): Promise<OperationPreview>
 }

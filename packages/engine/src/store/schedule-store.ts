@@ -4,7 +4,7 @@ export interface ScheduleRow {
   readonly id: string
   /** Parsed JSON. */
   readonly document: unknown
-  /** Rises with every change of what a person can change; firing leaves it. */
+  /** Rises with every change of what a person can change, and goes on when it is removed and made again; firing leaves it. */
   readonly revision: number
   /** What its runs are instances of. */
   readonly definitionId: string
@@ -36,6 +36,10 @@ export interface TakenSchedule extends ScheduleRow {
   readonly running: readonly string[]
   /** Keys of its waiting runs, in the order in which they shall start, at most 1,000. */
   readonly waiting: readonly string[]
+  /** First fact of the first of those, parsed JSON. Absent also where it began to wait while this was read. */
+  readonly nextStarted: unknown
+  /** The published version of the graph that its runs are instances of. Absent: it is a function, or nothing is published. */
+  readonly graphVersion: number | undefined
   /** Ends of runs of the schedules in `after`: each is handed out once. */
   readonly ends: readonly RunEnd[]
 }
@@ -73,6 +77,8 @@ export type NewRun =
   | (NewRunOf & { readonly kind: 'start' | 'wait' })
   /** A waiting run whose turn it is. */
   | { readonly kind: 'promote'; readonly key: string }
+  /** A waiting run that does not start any more. */
+  | { readonly kind: 'refuse'; readonly key: string; readonly reason: string }
   | SkippedNewRun
 
 /** What is decided about a schedule that was taken. */
@@ -89,6 +95,8 @@ export interface FireWrite {
   readonly cancels: readonly string[]
   /** Runs that waited before this decision do not start any more. */
   readonly dropsWaiting: boolean
+  /** The version that the inputs of its runs were checked by, and that they are instances of. Absent: the one that is published then. */
+  readonly version?: number | undefined
 }
 
 export type RunState = 'started' | 'waiting' | 'skipped'
@@ -175,12 +183,19 @@ export interface ScheduleStore {
     limit: number,
     decide: (taken: readonly TakenSchedule[], now: number) => readonly FireWrite[],
   ): Promise<{ readonly taken: number; readonly runs: readonly RunAnswer[] }>
-  /** Decides about one schedule, or the absence of one. `undefined` changes nothing. Answers the row as it is then. */
+  /**
+   * Decides about one schedule, or the absence of one. `undefined` changes nothing. Answers the row as it is then. `pausedFor` is the
+   * owner of a schedule of this id that was removed while it was paused.
+   */
   change(
     nodeId: string,
     tenant: string,
     id: string,
-    decide: (current: TakenSchedule | undefined, now: number) => ScheduleChange | undefined,
+    decide: (
+      current: TakenSchedule | undefined,
+      now: number,
+      pausedFor: string | undefined,
+    ) => ScheduleChange | undefined,
   ): Promise<{ readonly row: ScheduleRow | undefined; readonly runs: readonly RunAnswer[] }>
   get(tenant: string, id: string): Promise<ScheduleRow | undefined>
   /** By id. */

@@ -88,7 +88,7 @@ export class EventTriggers {
 }
 
 /** Of the store: whether the start is there is open. */
-const OPEN = new Set(['FENCED', 'COMMIT_UNKNOWN', 'DATABASE_REFUSED'])
+const OPEN = new Set(['FENCED', 'COMMIT_UNKNOWN', 'START_UNCLEAR', 'DATABASE_REFUSED'])
 
 /** Trying again would end in the same way. */
 function isHopeless(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@lockstep/base'
 import { Incidents } from '../incident/incidents.ts'
+import type { WakeBus } from '../worker/wake-bus.ts'
 import type { Operators } from '../worker/worker-options.ts'
 import { applyVerb, type RemoveInstance } from './bulk/apply-verb.ts'
 import { Bulk } from './bulk/bulk.ts'
@@ -11,10 +12,7 @@ export interface OperatingContext extends VerbContext {
   readonly pollMs: number
   readonly clock: Clock
   readonly logger: Logger
-  readonly cancel: (
-    instanceId: string,
-    options: { readonly tenant: string; readonly reason?: string },
-  ) => Promise<boolean>
+  readonly bus: WakeBus
   readonly remove: RemoveInstance
 }
 
@@ -38,7 +36,7 @@ export class Operating {
       ...context,
       store: store.operations,
       maintenance: store.maintenance,
-      apply: applyVerb(this.verbs, context.cancel, context.remove),
+      apply: applyVerb(this.verbs, context.remove),
     })
     this.operators = operators(context)
   }

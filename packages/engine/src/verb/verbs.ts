@@ -5,6 +5,8 @@
 import { isUuid } from '@lockstep/base'
 import { GRAPH_QUEUE } from '../start/start-planner.ts'
 import { checkText, DEFAULT_TENANT } from '../start/start-request.ts'
+import type { CancelOptions } from '../worker/graph/graph-outside.ts'
+import { cancelMessage } from './cancel-message.ts'
 import { checkVariables } from './check-variables.ts'
 import { type ForkOptions, forkInstance } from './fork.ts'
 import {
@@ -48,17 +50,23 @@ export class Verbs {
     const { reason, children } = options
     checkText(reason, 'reason')
     // Any node can do that, also one that has no code for it.
-    return this.#send(instanceId, options, 'terminate', { reason, children }, 'terminate', GRAPH_QUEUE)
+    return this.#send(instanceId, options, 'terminate', JSON.stringify({ reason, children }), 'terminate', GRAPH_QUEUE)
+  }
+
+  /** As `engine.cancel`: what it did is undone first, unless told otherwise. Says what became of the request, for bulk operations above all. */
+  cancel(instanceId: string, options: CancelOptions & VerbOptions = {}): Promise<VerbOutcome> {
+    const { kind, payload, dedupeKey } = cancelMessage(options)
+    return this.#send(instanceId, options, kind, payload, dedupeKey)
   }
 
   /** Nothing new starts until it is continued. What runs may finish; what falls due, and what it is sent, waits. */
   pause(instanceId: string, options: PauseOptions = {}): Promise<VerbOutcome> {
     checkText(options.reason, 'reason')
-    return this.#send(instanceId, options, 'pause', { reason: options.reason }, undefined)
+    return this.#send(instanceId, options, 'pause', JSON.stringify({ reason: options.reason }), undefined)
   }
 
   continue(instanceId: string, options: VerbOptions = {}): Promise<VerbOutcome> {
-    return this.#send(instanceId, options, 'continue', {}, undefined)
+    return this.#send(instanceId, options, 'continue', '{}', undefined)
   }
 
   /** Gives variables of a graph other values, while it runs or rests. */
@@ -71,7 +79,7 @@ export class Verbs {
     const view = isUuid(instanceId) ? await this.#context.store.instances.get(tenant, instanceId) : undefined
     if (view === undefined) return { outcome: 'not-found' }
     const values = await checkVariables(this.#context, view, variables)
-    return this.#send(instanceId, options, 'assign', { variables: values }, undefined)
+    return this.#send(instanceId, options, 'assign', JSON.stringify({ variables: values }), undefined)
   }
 
   /** Sends what has faulted, was put aside, or waits at an incident back to work. */
@@ -103,22 +111,14 @@ export class Verbs {
     instanceId: string,
     { tenant = DEFAULT_TENANT, operationId }: VerbOptions,
     kind: string,
-    payload: Readonly<Record<string, unknown>>,
+    /** JSON text. */
+    payload: string,
     dedupeKey: string | undefined,
     queue?: string,
   ): Promise<VerbOutcome> {
     if (!isUuid(instanceId)) return { outcome: 'not-found' }
     const { store, onSent } = this.#context
-    const message = {
-      tenant,
-      instanceId,
-      kind,
-      payload: JSON.stringify(payload),
-      dedupeKey,
-      queue,
-      operationId,
-    }
-    const verdict = await store.verbs.send(message)
+    const verdict = await store.verbs.send({ tenant, instanceId, kind, payload, dedupeKey, queue, operationId })
     if (verdict.kind === 'accepted') onSent(instanceId)
     return outcomeOf(verdict) as VerbOutcome
   }

@@ -3,11 +3,11 @@ import { type Fact, factToRow } from '../journal/fact.ts'
 import type { InstanceStanding } from '../store/maintenance-store.ts'
 import { explain } from './explain.ts'
 import { openWaits } from './open-waits.ts'
-import { inWords, whyText } from './why-text.ts'
+import { adviceFor, inWords, whyText } from './why-text.ts'
 
 const NOW = 10_000_000
-const here = { ttlMs: 3_000, queues: ['default'], hasRoom: true }
-const node = { nodeId: 'n1', name: 'one', silentMs: 100 }
+const here = { nodeId: 'n1', ttlMs: 3_000, queues: ['default'], hasRoom: true }
+const node = { nodeId: 'n1', name: 'one', silentMs: 100, roles: ['api', 'worker'], wanted: 'active' as const }
 
 const standing = (extra: Partial<InstanceStanding> = {}): InstanceStanding => ({
   ...{ now: NOW, definitionId: 'd', version: 1, status: 'suspended', queue: 'default', parentId: undefined },
@@ -90,6 +90,41 @@ describe('why nobody takes it', () => {
     ['node-full', {}, { ...here, hasRoom: false }],
   ] as const)('is %s', (kind, extra, asking) => {
     expect(explain(standing({ ...due, ...extra }), new Map(), asking).blockers).toMatchObject([{ kind }])
+  })
+
+  const other = { ...node, nodeId: 'n2', name: 'two' }
+  const told = (nodes: InstanceStanding['nodes']) => {
+    const why = explain(standing({ ...due, nodes }), new Map(), { ...here, hasRoom: false })
+    return { kinds: why.blockers.map(({ kind }) => kind), text: whyText(why, NOW), advice: adviceFor(why) }
+  }
+
+  it('is an operator who cordoned the only living node, and not that it is full', () => {
+    const { kinds, text, advice } = told([
+      { ...node, wanted: 'cordoned' },
+      { ...other, silentMs: 60_000 },
+    ])
+    expect(kinds).toEqual(['nodes-cordoned'])
+    expect(text).toContain('Node one is cordoned by an operator')
+    expect(advice).toEqual([expect.stringContaining('lockstep cluster uncordon one')])
+  })
+
+  it('is an operator who cordoned or drained every node that works, whatever others do', () => {
+    const { kinds, text } = told([
+      { ...node, wanted: 'cordoned' },
+      { ...other, wanted: 'drained' },
+      { ...other, nodeId: 'n3', name: 'three', roles: ['api'] },
+    ])
+    expect([kinds, text]).toEqual([['nodes-cordoned'], expect.stringContaining('one, two')])
+  })
+
+  it('is that nobody works here', () => {
+    const { kinds, advice } = told([{ ...node, roles: ['api', 'scheduler'] }])
+    expect([kinds, advice]).toEqual([['no-living-worker'], ['Start a node with the role worker']])
+  })
+
+  it('is nothing where this node is cordoned or no worker, and another takes work', () => {
+    expect(told([{ ...node, wanted: 'cordoned' }, other]).kinds).toEqual([])
+    expect(told([{ ...node, roles: ['api'] }, other]).kinds).toEqual([])
   })
 })
 

@@ -6,9 +6,11 @@ import type { Blocker, WaitsFor, Why, WhyState } from './why.ts'
 
 /** What the asking node knows of itself and of its cluster. */
 export interface Here {
+  readonly nodeId: string
   /** A node that was silent for longer is dead, or about to be found so. */
   readonly ttlMs: number
   readonly queues: readonly string[]
+  /** Also `false` where it takes nothing: it is cordoned, or no worker. */
   readonly hasRoom: boolean
 }
 
@@ -78,7 +80,7 @@ function sinceWhen(
 }
 
 function blockersOf(standing: InstanceStanding, state: WhyState, here: Here): Blocker[] {
-  const { queue, nodes, owner } = standing
+  const { owner } = standing
   if (state === 'orphaned')
     return [
       {
@@ -87,15 +89,34 @@ function blockersOf(standing: InstanceStanding, state: WhyState, here: Here): Bl
       },
     ]
   if (state !== 'due') return []
+  const blocker = untaken(standing, here)
+  return blocker === undefined ? [] : [blocker]
+}
+
+/** Why nobody has taken what is due; `undefined`: somebody is about to. */
+function untaken({ queue, nodes }: InstanceStanding, here: Here): Blocker | undefined {
   const living = nodes.filter((node) => node.silentMs < here.ttlMs)
-  if (living.length === 0) return [{ kind: 'no-living-node', text: 'No node of the cluster is alive' }]
+  if (living.length === 0) return { kind: 'no-living-node', text: 'No node of the cluster is alive' }
+  const workers = living.filter(({ roles }) => roles.includes('worker'))
+  if (workers.length === 0) return { kind: 'no-living-worker', text: 'No living node has the role worker' }
+  const open = workers.filter(({ wanted }) => wanted === 'active')
+  if (open.length === 0) return cordoned(workers)
   if (!here.queues.includes(queue))
-    return [{ kind: 'no-worker-here', text: `This node does not run ${described(queue)}: it waits for one that does` }]
-  if (!here.hasRoom && living.length === 1)
-    return [{ kind: 'node-full', text: 'The only living node runs as many instances as it may at once' }]
-  return here.hasRoom
-    ? []
-    : [{ kind: 'node-full', text: 'This node runs as many instances as it may at once; others may have room' }]
+    return { kind: 'no-worker-here', text: `This node does not run ${described(queue)}: it waits for one that does` }
+  if (here.hasRoom || !open.some(({ nodeId }) => nodeId === here.nodeId)) return undefined
+  return open.length === 1
+    ? { kind: 'node-full', text: 'The only node that takes work runs as many instances as it may at once' }
+    : { kind: 'node-full', text: 'This node runs as many instances as it may at once; others may have room' }
+}
+
+function cordoned(workers: InstanceStanding['nodes']): Blocker {
+  const names = workers.map(({ name }) => name)
+  const [first] = workers
+  const text =
+    workers.length === 1
+      ? `Node ${first!.name} is ${first!.wanted} by an operator and takes nothing, and no other living node has the role worker`
+      : `An operator has cordoned or drained every living node with the role worker: ${names.join(', ')}`
+  return { kind: 'nodes-cordoned', text, key: first!.name }
 }
 
 function described(queue: string): string {

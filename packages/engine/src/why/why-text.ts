@@ -106,6 +106,9 @@ export function adviceFor(why: Explanation): string[] {
   for (const blocker of why.blockers) {
     if (blocker.kind === 'compensation-failed') advice.add('See its compensations')
     if (blocker.kind === 'no-living-node') advice.add('Start a node')
+    if (blocker.kind === 'no-living-worker') advice.add('Start a node with the role worker')
+    if (blocker.kind === 'nodes-cordoned')
+      advice.add(`Let it take part again: lockstep cluster uncordon ${blocker.key}`)
     if (blocker.kind === 'no-worker-here') advice.add('Start a node that has this workflow')
     if (blocker.kind === 'node-full') advice.add('Raise the concurrency, or add a node')
   }

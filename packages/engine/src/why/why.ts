@@ -54,7 +54,7 @@ export interface Blocker {
   readonly untilAt?: number
   /** The step that it holds back; absent: all of it. */
   readonly step?: string
-  /** Name of the limit, lock or breaker. */
+  /** Name of the limit, lock, breaker or node. */
   readonly key?: string
 }
 

@@ -4,7 +4,7 @@
  * time than its part of a crowd, by the room that the other nodes have. Timers due soon are claimed ahead, so that they can fire from
  * memory, on time.
  */
-import { type Clock, errorCode, errorMessage, type Logger, sleep, type Timer } from '@lockstep/base'
+import { type Clock, errorCode, errorMessage, type Logger, sleep, type Timer, Trouble } from '@lockstep/base'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { AgendaStore, Claim } from '../store/agenda-store.ts'
 import type { Taker } from '../store/stimulus-store.ts'
@@ -70,8 +70,11 @@ export class Claimer {
   #riding = 0
   #stopped = false
 
+  readonly #trouble: Trouble
+
   constructor(options: ClaimerOptions) {
     this.#o = options
+    this.#trouble = new Trouble(options.logger, 'could not claim', 'claims are answered again')
     this.#pollMs = options.idlePollMs
   }
 
@@ -164,8 +167,9 @@ export class Claimer {
         full = await this.#claimOnce()
         if (full && this.#aheadOnly) await sleep(this.#o.clock, AHEAD_PAUSE_MS)
       } while ((full || this.#again) && !this.#stopped)
+      this.#trouble.over()
     } catch (error) {
-      this.#o.logger.warn('could not claim', { code: errorCode(error), reason: errorMessage(error) })
+      this.#trouble.failed(error)
       this.doubt()
     } finally {
       this.#claiming = false

@@ -163,8 +163,8 @@ export interface Execution {
   deliver(message: InboxMessage): void
   /** Stops it: what it did is undone where it can be and is wanted, then it ends as cancelled. Not twice, and not while it is undone already. */
   cancel(cancellation: Cancellation): void
-  /** Fires what is due at `now` (store's clock). */
-  fire(now: number): void
+  /** Fires what is due at `now` (store's clock). Answers when each wait that it found was due. */
+  fire(now: number): readonly number[]
   /** A commit was acknowledged: waits of facts up to `upToSeq` now have their due time. */
   stamp(at: number, upToSeq: number): void
   posture(): Posture

@@ -60,6 +60,8 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   /** Present while the node drains; settles when that was called off. */
   #drain: Deferred<void> | undefined
   #effectCount = 0
+  /** Timers up to this moment have fired (store's clock). */
+  #firedUpTo = Number.NEGATIVE_INFINITY
   /** The status that readers see, where it was written while in hand. */
   #shown: string | undefined
   /** Known while it was never out of hand and nothing happened to it that only the store can tell. */
@@ -251,7 +253,10 @@ export class HeldInstance implements CheckpointSource, ExecutionHost, Transactio
   /** Timers that are due by now. */
   fire(now: number): void {
     if (this.isOver || this.isStill) return
-    this.#execution?.fire(now)
+    const dueAts = this.#execution?.fire(now) ?? []
+    // One that is still open after it was due, until what follows is durable, has fired all the same.
+    for (const dueAt of dueAts) if (dueAt > this.#firedUpTo) this.#holder.fired(this, now - dueAt)
+    if (dueAts.length > 0) this.#firedUpTo = now
     this.changed()
   }
 

@@ -37,6 +37,8 @@ export interface Holder<Held> {
   waits(held: Held, dueAt: number): void
   /** It runs, and is to be told when it is `dueAt`. */
   fallsDue(held: Held, dueAt: number): void
+  /** A timer of it has fired. */
+  fired(held: Held, lateMs: number): void
   /** Others may find it changed: bookmarks were opened, or it is out of hand. */
   moved(held: Held): void
   published(tenant: string, eventIds: readonly string[]): void

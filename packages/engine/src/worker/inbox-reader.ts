@@ -1,4 +1,4 @@
-import { type Clock, errorCode, errorMessage, type Logger } from '@lockstep/base'
+import { type Clock, type Logger, Trouble } from '@lockstep/base'
 import type { AgendaStore } from '../store/agenda-store.ts'
 import type { HeldInstance } from './held-instance.ts'
 
@@ -18,8 +18,11 @@ export class InboxReader {
   #reading = false
   #stopped = false
 
+  readonly #trouble: Trouble
+
   constructor(options: InboxReaderOptions) {
     this.#o = options
+    this.#trouble = new Trouble(options.logger, 'could not read the inbox', 'inboxes are read again')
   }
 
   want(held: HeldInstance): void {
@@ -41,12 +44,13 @@ export class InboxReader {
       while (this.#wanted.size > 0 && !this.#stopped) {
         const batch = [...this.#wanted].slice(0, BATCH)
         const inboxes = await this.#o.agenda.inbox(batch.map((held) => held.identity.instanceId))
+        this.#trouble.over()
         for (const held of batch) this.#wanted.delete(held)
         const byId = new Map(inboxes.map((inbox) => [inbox.instanceId, inbox]))
         for (const held of batch) held.hear(byId.get(held.identity.instanceId))
       }
     } catch (error) {
-      this.#o.logger.warn('could not read the inbox', { code: errorCode(error), reason: errorMessage(error) })
+      this.#trouble.failed(error)
       this.#o.clock.schedule(RETRY_MS, () => (this.#reading ? undefined : void this.#read()))
     } finally {
       this.#reading = false

@@ -61,17 +61,9 @@ export class Worker implements Holder<HeldInstance> {
     const { clock, store, logger } = this.#o
     const { agenda } = store
     this.#warm = new WarmExecutions(this.#o.warmLimit)
-    const fire = (held: HeldInstance, dueAt: number): void => {
-      const now = this.storeNow()
-      const lateMs = Math.max(0, now - dueAt)
-      this.metrics?.timerFired(lateMs)
-      logger.debug('timer fired', {
-        code: 'TIMER_FIRED',
-        instanceId: held.identity.instanceId,
-        lateMs: Math.round(lateMs),
-      })
+    const fire = (held: HeldInstance): void => {
       held.urgent = true
-      held.fire(now)
+      held.fire(this.storeNow())
     }
     this.#timers = new DueTimers(clock, fire)
     this.#deadlines = new DueTimers(clock, fire)
@@ -121,6 +113,12 @@ export class Worker implements Holder<HeldInstance> {
   /** There may be something to claim. */
   wake(): void {
     this.#claimer.wake()
+  }
+
+  /** The store may hold claims of this node that are in nobody's hand. */
+  lookForClaims(): void {
+    this.#claimer.doubt()
+    this.wake()
   }
 
   /** Runs a write that makes instances due; where it may, the write claims them for this node. */
@@ -290,6 +288,12 @@ export class Worker implements Holder<HeldInstance> {
 
   fallsDue(held: HeldInstance, dueAt: number): void {
     this.#deadlines.set(held, dueAt, dueAt - this.storeNow())
+  }
+
+  fired(held: HeldInstance, lateMs: number): void {
+    this.metrics?.timerFired(lateMs)
+    const { instanceId } = held.identity
+    this.#o.logger.debug('timer fired', { code: 'TIMER_FIRED', instanceId, lateMs: Math.round(lateMs) })
   }
 
   moved(held: HeldInstance): void {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { ServerProblem } from './exit-codes.ts'
 import { limitOf, noun, type PagedFlags, paged, remoteCommand } from './remote/remote-command.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -29,7 +30,7 @@ export function auditCommand(terminal: Terminal): Command {
           .option('--until <time>', 'before this, in the same way'),
       async (session, _, { target, actor, operation, outcome, since, until, ...flags }) => {
         const query = { target, actor, operation, outcome, 'at[gte]': since, 'at[lt]': until }
-        await session.list(
+        const listed = session.list(
           { path: '/audit-log', query, limit: limitOf(flags) },
           [
             { title: 'AT', text: (row) => row.at },
@@ -41,7 +42,18 @@ export function auditCommand(terminal: Terminal): Command {
           ],
           'No entries',
         )
+        await listed.catch(inFlags)
       },
     ),
   )
+}
+
+const FLAGS: Readonly<Record<string, string>> = { 'at[gte]': '--since', 'at[lt]': '--until' }
+
+/** The server names terms of the query; who reads it has said flags. */
+function inFlags(error: unknown): never {
+  if (!ServerProblem.is(error)) throw error
+  const { status, problem } = error.details
+  const detail = problem.detail.replace(/"(at\[\w+\])"/g, (said, term: string) => FLAGS[term] ?? said)
+  throw new ServerProblem({ status, problem: { ...problem, detail } }, { cause: error })
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from './exit-codes.ts'
 import { apiClient } from './remote/api-client.ts'
-import { connectionOf } from './remote/connection.ts'
+import { type Connection, connectionOf } from './remote/connection.ts'
 import { PROFILE_NAME, readProfiles, writeProfiles } from './remote/profiles.ts'
 import { noun, type RemoteFlags, remoteCommand, type Session } from './remote/remote-command.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -88,15 +88,25 @@ async function login(session: Session, name: string, flags: RemoteFlags): Promis
   const { environment, interrupted: signal } = terminal
   if (!PROFILE_NAME.test(name))
     throw new UsageError({ text: `"${name}" is no name of a profile: use letters, digits, dots and hyphens` })
-  const { url, apiKey: given } = connectionOf(flags, environment)
-  if (given === undefined) terminal.err(`Key for ${url.value}, then Ctrl-D:\n`)
-  const apiKey = given?.value ?? (await terminal.readInput()).trim()
+  const known = readProfiles(environment)
+  // Signing in again is signing in to the same server, unless another is named.
+  const again = known.profiles[name] !== undefined && !flags.url && !flags.profile && !environment.LOCKSTEP_URL
+  const { url, apiKey: found } = connectionOf(again ? { ...flags, profile: name } : flags, environment)
+  const apiKey = await keyFor(terminal, url.value, found)
   const kept = { url: url.value, ...(apiKey === '' ? {} : { apiKey }) }
   const { body } = await apiClient({ ...kept, signal }).call('GET', '/session')
-  const { profiles } = readProfiles(environment)
-  const file = writeProfiles(environment, { current: name, profiles: { ...profiles, [name]: kept } })
+  const file = writeProfiles(environment, { current: name, profiles: { ...known.profiles, [name]: kept } })
   session.done(`${body.name} (${body.role ?? body.kind}) at ${url.value} is profile ${name}, kept in ${file}`, {
     ...{ profile: name, url: url.value, file },
     caller: body,
   })
+}
+
+/** A key that a profile holds was not given now: it gives way to one that is, and stays where none is. */
+async function keyFor(terminal: Terminal, url: string, found: Connection['apiKey']): Promise<string> {
+  const isKept = found?.origin.startsWith('profile ') === true
+  if (found !== undefined && !isKept) return found.value
+  const rest = isKept ? ' (Enter: the one that is kept)' : ''
+  const given = (await terminal.readSecret(`Key for ${url}${rest}: `)).trim()
+  return given === '' ? (found?.value ?? '') : given
 }

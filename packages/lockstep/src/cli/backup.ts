@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { version } from '../version.ts'
@@ -21,7 +22,10 @@ export function backupCommand(terminal: Terminal): Command {
       const { directEdge } = await import('./direct-store.ts')
       const { backupFolder } = await import('../transfer/backup-folder.ts')
       const dataDir = await folderOf(terminal, flags, 'pg_dump backs up a PostgreSQL')
-      const wanted = { dataDir, file: path.resolve(terminal.folder, file), force: flags.force === true, version }
+      const target = path.resolve(terminal.folder, file)
+      if (!existsSync(path.dirname(target)))
+        throw new UsageError({ text: `There is no folder ${path.dirname(file)} for the backup: make it first` })
+      const wanted = { dataDir, file: target, force: flags.force === true, version }
       const report = await backupFolder(wanted, directEdge)
       const size = `${report.files} files, ${Math.ceil(report.bytes / 1_000_000)} MB`
       tell(terminal, flags, `${file} holds the store in ${dataDir} (${size})`, report)

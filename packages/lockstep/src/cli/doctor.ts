@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from 'commander'
-import { version } from '../version.ts'
+import { checksOf, isStoreAway, storeAway } from './doctor-checks.ts'
 import { EndedBadly, EXIT } from './exit-codes.ts'
 import type { Body } from './remote/api-client.ts'
 import { remoteCommand, type Session } from './remote/remote-command.ts'
@@ -10,6 +10,12 @@ interface DoctorFlags {
   readonly repair?: boolean
   readonly databaseUrl?: string
   readonly dataDir?: string
+}
+
+interface Sum {
+  healthy: boolean
+  readonly findings: Body[]
+  readonly looked: Record<string, number>
 }
 
 type Look = (cursor: string | undefined) => Promise<Body>
@@ -42,41 +48,17 @@ const atNode =
       ? (await api.call('POST', '/doctor', { body: { cursor } })).body
       : (await api.call('GET', '/doctor', { query: { cursor } })).body
 
-/** Of the cluster by a node of it, and of this command beside them. */
-async function checksOf({ api }: Session): Promise<readonly Body[]> {
-  const { body } = await api.call('GET', '/doctor/checks')
-  const { items } = (await api.call('GET', '/cluster/nodes')).body
-  const other = items.map((node: Body) => node.version).find((each: string) => each !== version)
-  const own: Body =
-    other === undefined
-      ? { level: 'ok', finding: `This command is of version ${version}, as the nodes are`, fix: null }
-      : {
-          level: 'warning',
-          finding: `This command is of version ${version}, a node of ${other}`,
-          fix: `Use the command line of ${other}`,
-        }
-  return [
-    { check: 'address', level: 'ok', finding: `A node answers at ${api.url}`, fix: null },
-    { check: 'command-line', ...own },
-    ...body.checks,
-  ]
-}
-
-async function examine(session: Session, look: Look, repair: boolean, checks: readonly Body[] = []): Promise<void> {
-  const { terminal, progress } = session
-  const sum = { healthy: true, findings: [] as Body[], looked: {} as Record<string, number>, checks }
-  let cursor: string | undefined
-  do {
-    const report = await look(cursor)
-    merge(sum, report)
-    cursor = report.next ?? undefined
-    progress.show(`Looked at ${Object.values(sum.looked).reduce((a, b) => a + b, 0)} rows …`)
-  } while (cursor !== undefined)
-  progress.clear()
+async function examine(session: Session, look: Look, repair: boolean, known: readonly Body[] = []): Promise<void> {
+  const { terminal } = session
+  const sum: Sum = { healthy: true, findings: [], looked: {} }
+  const lost = isStoreAway(known) ? [] : await lookAtAll(session, look, sum).catch((error) => [storeAway(error)])
+  const checks = [...known.filter(({ check }) => lost.length === 0 || check !== 'store'), ...lost]
+  const isAway = isStoreAway(checks)
+  sum.healthy &&= !isAway
   if (session.output === 'table') {
-    tell(terminal, sum)
+    if (!isAway || sum.findings.length > 0) tell(terminal, sum)
     tellChecks(terminal, checks)
-  } else session.done('', sum)
+  } else session.done('', { ...sum, checks })
   const broken = checks.filter(({ level }) => level === 'error')
   if (broken.length > 0)
     throw new EndedBadly({
@@ -89,7 +71,23 @@ async function examine(session: Session, look: Look, repair: boolean, checks: re
   throw new EndedBadly({ text: `${left.length} kind(s) of findings: ${advice}`, exitCode: EXIT.failed })
 }
 
-function merge(sum: { healthy: boolean; findings: Body[]; looked: Record<string, number> }, report: Body): void {
+/** Adds all of it to the sum. Nothing has failed when it is over. */
+async function lookAtAll({ progress }: Session, look: Look, sum: Sum): Promise<readonly Body[]> {
+  let cursor: string | undefined
+  try {
+    do {
+      const report = await look(cursor)
+      merge(sum, report)
+      cursor = report.next ?? undefined
+      progress.show(`Looked at ${Object.values(sum.looked).reduce((a, b) => a + b, 0)} rows …`)
+    } while (cursor !== undefined)
+    return []
+  } finally {
+    progress.clear()
+  }
+}
+
+function merge(sum: Sum, report: Body): void {
   sum.healthy &&= report.healthy
   for (const [area, count] of Object.entries(report.looked as Record<string, number>))
     sum.looked[area] = (sum.looked[area] ?? 0) + count

@@ -1,4 +1,3 @@
-import { parseDuration } from '@lockstep/base'
 import { EndedBadly, EXIT } from './exit-codes.ts'
 import type { Body } from './remote/api-client.ts'
 import { pathOf, type Session } from './remote/remote-command.ts'
@@ -9,11 +8,18 @@ import { spanText } from './terminal/time-text.ts'
 const LOOK_MS = 1_000
 const ENDED = new Set(['completed', 'faulted', 'cancelled', 'terminated'])
 
-/** Prints facts as they happen, then how it ended, and ends badly unless it completed. `limit`: gives up after so long. */
-export async function followInstance(session: Session, id: string, limit?: string): Promise<void> {
-  const { terminal, api } = session
-  const until = limit === undefined ? Number.POSITIVE_INFINITY : terminal.now() + parseDuration(limit)
-  const { progress } = session
+/** Prints facts as they happen, then how it ended, and ends badly unless it completed. `limitMs`: gives up after so long. */
+export async function followInstance(session: Session, id: string, limitMs?: number): Promise<void> {
+  try {
+    await followToEnd(session, id, limitMs)
+  } finally {
+    session.progress.clear()
+  }
+}
+
+async function followToEnd(session: Session, id: string, limitMs = Number.POSITIVE_INFINITY): Promise<void> {
+  const { terminal, api, progress } = session
+  const until = terminal.now() + limitMs
   const facts = factPrinter(session, id)
   const began = terminal.now()
   for (;;) {
@@ -24,7 +30,7 @@ export async function followInstance(session: Session, id: string, limit?: strin
     if (ENDED.has(body.status)) return tell(session, body)
     if (terminal.now() >= until) {
       if (session.output !== 'jsonl') session.done(`${id} is ${body.status} and has not ended`, body)
-      throw new EndedBadly({ text: `${id} had not ended after ${limit}`, exitCode: EXIT.timedOut })
+      throw new EndedBadly({ text: `${id} had not ended after ${spanText(limitMs)}`, exitCode: EXIT.timedOut })
     }
     progress.show(`${body.status}${waitText(body)}, ${spanText(terminal.now() - began)} …`)
   }
@@ -32,14 +38,14 @@ export async function followInstance(session: Session, id: string, limit?: strin
 
 /** What it stands at, for the line that changes. */
 const waitText = ({ waitingFor }: Body): string =>
-  waitingFor.length === 0 ? '' : `, waits for ${waitingFor.map((wait: Body) => wait.name).join(', ')}`
+  waitingFor.length === 0 ? '' : `, waits for ${waitingFor.map((wait: Body) => oneLine(wait.name)).join(', ')}`
 
 /** Prints what came since it was last called, beside the answer: on standard error. As lines of JSON, the facts are the answer. */
 function factPrinter({ terminal, api, output }: Session, id: string): () => Promise<void> {
-  const { colors } = terminal
+  const { errColors: colors } = terminal
   let seen = 0
   return async () => {
-    if (output !== 'table' && output !== 'jsonl' && !terminal.isTerminal) return
+    if (output !== 'table' && output !== 'jsonl' && !terminal.errIsTerminal) return
     for (;;) {
       const { body } = await api.call('GET', pathOf('workflow-instances', id, 'journal'), {
         query: { after: seen, limit: 200 },
@@ -50,7 +56,7 @@ function factPrinter({ terminal, api, output }: Session, id: string): () => Prom
           terminal.out(`${JSON.stringify(fact)}\n`)
           continue
         }
-        const step = fact.data.step === undefined ? '' : ` ${fact.data.step}`
+        const step = fact.data.step === undefined ? '' : ` ${oneLine(fact.data.step)}`
         terminal.err(`${colors.gray(fact.at.slice(11, 23))} ${fact.kind}${colors.bold(step)}${detailOf(fact)}\n`)
       }
       if (body.page.next === null) return
@@ -61,7 +67,7 @@ function factPrinter({ terminal, api, output }: Session, id: string): () => Prom
 /** The part of a fact that a person follows. */
 function detailOf({ kind, data }: Body): string {
   if (kind === 'completed') return given(data.output)
-  if (kind === 'waiting') return ` for ${data.wait.name ?? data.wait.kind}`
+  if (kind === 'waiting') return ` for ${oneLine(data.wait.name ?? data.wait.kind)}`
   if (kind === 'failed' || kind === 'retrying') return ` ${oneLine(data.error.message)}`
   if (kind === 'ended') return ` ${data.status}`
   return kind === 'started' ? given(data.input) : ''

@@ -88,7 +88,7 @@ export function incidentsCommand(terminal: Terminal): Command {
         const { body } = await session.api.call('GET', pathOf('incidents', id!))
         session.fields(body, [
           ['id', body.id],
-          ['state', statusPaint(terminal, body.state)(body.state)],
+          ['state', body.state, statusPaint(terminal, body.state)],
           ['instance', `${body.instanceId} (${body.instanceStatus})`],
           ['workflow', `${body.definitionId} version ${body.version}`],
           ['step', body.step ?? undefined],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import { EndedBadly, EXIT } from './exit-codes.ts'
@@ -44,6 +44,8 @@ export function initCommand(terminal: Terminal): Command {
     .argument('[folder]', 'the current one', '.')
     .action((folder: string) => {
       const root = path.resolve(terminal.folder, folder)
+      if (existsSync(root) && !statSync(root).isDirectory())
+        throw new EndedBadly({ text: `${folder} is a file: name a folder`, exitCode: EXIT.conflict })
       const present = Object.keys(FILES).filter((name) => existsSync(path.join(root, name)))
       if (present.length > 0)
         throw new EndedBadly({
@@ -55,7 +57,7 @@ export function initCommand(terminal: Terminal): Command {
         writeFileSync(path.join(root, name), text)
         terminal.out(`wrote ${path.join(folder, name)}\n`)
       }
-      const inside = folder === '.' ? '' : `cd ${folder} && `
+      const inside = folder === '.' ? '' : `cd ${forShell(folder)} && `
       terminal.out(`
 Next:
   ${inside}lockstep server                                   (in a terminal of its own)
@@ -64,3 +66,7 @@ Next:
 `)
     })
 }
+
+/** As it has to be typed. */
+const forShell = (text: string): string =>
+  /^[\w./@%+,:-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`

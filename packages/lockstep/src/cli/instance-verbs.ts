@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { forecast } from './migrate-instances.ts'
 import type { Body } from './remote/api-client.ts'
+import { eachOf } from './remote/each-of.ts'
 import { pathOf, remoteCommand, type Session, sure } from './remote/remote-command.ts'
 import { gather, mappingOf, pairOf } from './terminal/pairs.ts'
 import { readJson } from './terminal/read-argument.ts'
@@ -22,7 +23,7 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
       async (session, ids, { yes, reason: why, children, dryRun }) => {
         if (dryRun === true) return showAffected(session, ids)
         await sure(session, yes, `End ${countText(ids)} at once, undoing nothing?`)
-        for (const id of ids) await ask(session, id, 'terminate', { reason: why, children }, 'is told to end')
+        await askAll(session, ids, 'terminate', { reason: why, children }, 'is told to end')
       },
     ),
     remoteCommand<{ yes?: boolean; dryRun?: boolean }>(
@@ -33,10 +34,10 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
       async (session, ids, { yes, dryRun }) => {
         if (dryRun === true) return showDeleted(session, ids)
         await sure(session, yes, `Delete ${countText(ids)} for good?`)
-        for (const id of ids) {
+        await eachOf(session, ids, async (id) => {
           await session.api.call('DELETE', pathOf('workflow-instances', id))
-          session.done(`${id} is deleted`, { id, deleted: true })
-        }
+          return { text: `${id} is deleted`, body: { id, deleted: true } }
+        })
       },
     ),
     remoteCommand<{ reason?: string }>(
@@ -45,7 +46,7 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
       'let nothing new of them start',
       reason,
       async (session, ids, flags) => {
-        for (const id of ids) await ask(session, id, 'pause', { reason: flags.reason }, 'is told to pause')
+        await askAll(session, ids, 'pause', { reason: flags.reason }, 'is told to pause')
       },
     ),
     remoteCommand(
@@ -54,7 +55,7 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
       'let paused instances go on',
       (c) => c,
       async (session, ids) => {
-        for (const id of ids) await ask(session, id, 'continue', {}, 'goes on')
+        await askAll(session, ids, 'continue', {}, 'goes on')
       },
     ),
     remoteCommand<{ step?: string; set?: readonly string[]; ofVersion?: string; force?: boolean; note?: string }>(
@@ -71,7 +72,7 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
       async (session, ids, { step, set, ofVersion, force, note }) => {
         const version = ofVersion === undefined ? undefined : Number(ofVersion)
         const body = { step, variables: set && valuesOf(set), version, force, note }
-        for (const id of ids) await ask(session, id, 'retry', body, 'is tried again')
+        await askAll(session, ids, 'retry', body, 'is tried again')
       },
     ),
     remoteCommand<{ at?: string; input?: string; set?: readonly string[]; correlation?: string }>(
@@ -107,7 +108,13 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
       async (session, [id, version], { map, dryRun }) => {
         const mapping = mappingOf(map)
         if (dryRun === true) return forecast(session, [id!], Number(version), mapping)
-        await ask(session, id!, 'migrate', { version: Number(version), mapping }, `goes over to version ${version}`)
+        await askAll(
+          session,
+          [id!],
+          'migrate',
+          { version: Number(version), mapping },
+          `goes over to version ${version}`,
+        )
       },
     ),
     remoteCommand(
@@ -116,7 +123,7 @@ export function instanceVerbs(terminal: Terminal): readonly Command[] {
       'give variables other values: name=json',
       (c) => c,
       async (session, [id, ...assignments]) =>
-        ask(session, id!, 'variables', { variables: valuesOf(assignments) }, 'gets the new values'),
+        askAll(session, [id!], 'variables', { variables: valuesOf(assignments) }, 'gets the new values'),
     ),
   ]
 }
@@ -154,10 +161,12 @@ async function showDeleted(session: Session, ids: readonly string[]): Promise<vo
   )
 }
 
-async function ask({ api, done }: Session, id: string, verb: string, wanted: object, told: string): Promise<void> {
-  const { body }: { body: Body } = await api.call('POST', pathOf('workflow-instances', id, verb), { body: wanted })
-  done(`${id} ${body.outcome === 'accepted' ? told : 'was asked for that before'} (${body.instance.status})`, body)
-}
+const askAll = (session: Session, ids: readonly string[], verb: string, wanted: object, told: string): Promise<void> =>
+  eachOf(session, ids, async (id) => {
+    const { body } = await session.api.call('POST', pathOf('workflow-instances', id, verb), { body: wanted })
+    const outcome = body.outcome === 'accepted' ? told : 'was asked for that before'
+    return { text: `${id} ${outcome} (${body.instance.status})`, body }
+  })
 
 /** Values are JSON; what is none is taken as text. */
 function valuesOf(assignments: readonly string[]): Record<string, unknown> {

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { followInstance } from './follow-instance.ts'
 import { countText, instanceVerbs, showAffected } from './instance-verbs.ts'
 import type { Body } from './remote/api-client.ts'
+import { eachOf } from './remote/each-of.ts'
 import {
   agreed,
   limitOf,
@@ -114,12 +115,11 @@ export function instancesCommand(terminal: Terminal): Command {
       async (session, ids, { reason, compensate, yes, dryRun }) => {
         if (dryRun === true) return showAffected(session, ids)
         await agreed(session, yes, `Ask ${countText(ids)} to stop?`)
-        for (const id of ids) {
-          const { body } = await session.api.call('POST', pathOf('workflow-instances', id, 'cancel'), {
-            body: { reason, ...(compensate ? {} : { compensate }) },
-          })
-          session.done(`${id} is asked to stop (${body.status})`, body)
-        }
+        const wanted = { reason, ...(compensate ? {} : { compensate }) }
+        await eachOf(session, ids, async (id) => {
+          const { body } = await session.api.call('POST', pathOf('workflow-instances', id, 'cancel'), { body: wanted })
+          return { text: `${id} is asked to stop (${body.status})`, body }
+        })
       },
     ),
     ...instanceVerbs(terminal),
@@ -174,7 +174,7 @@ async function show(session: Session, id: string): Promise<void> {
   session.fields(body, [
     ['id', body.id],
     ['workflow', `${body.definitionId} version ${body.version}`],
-    ['status', statusPaint(session.terminal, body.status)(body.status)],
+    ['status', body.status, statusPaint(session.terminal, body.status)],
     ['started', `${body.createdAt} (${agoText(body.createdAt, now)})`],
     ['ended', body.finishedAt === null ? undefined : `${body.finishedAt} (took ${tookText(body)})`],
     ['correlation', body.correlationId ?? undefined],

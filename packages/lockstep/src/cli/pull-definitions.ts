@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { exportText } from './document/export-text.ts'
+import { UsageError } from './exit-codes.ts'
 import type { Body } from './remote/api-client.ts'
 import { pathOf, remoteCommand, type Session, sure } from './remote/remote-command.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -38,6 +39,8 @@ async function pull(
 ): Promise<void> {
   const { terminal, api } = session
   const folder = path.resolve(terminal.folder, into)
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new UsageError({ text: `--into ${into} is a file: name a folder` })
   const wanted = ids.length > 0 ? ids : await graphsOf(session, published === true)
   const query = { format, source: published ? 'published' : 'draft' }
   const files: { id: string; file: string; text: string; change: string }[] = []

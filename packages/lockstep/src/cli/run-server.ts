@@ -18,6 +18,9 @@ import { stopOnSignal } from './stop-on-signal.ts'
 import { openInBrowser } from './terminal/open-in-browser.ts'
 import { welcome } from './welcome.ts'
 
+/** A node and its database may be started together. Probes of our manifests wait for twice as long. */
+const DATABASE_WAIT_MS = 60_000
+
 /** Runs a node until it is told to stop. What keeps it from starting ends the process with 1. `defaults` give way to whatever is set anywhere. */
 export function runServer(flags: ServerFlags, defaults: RawOptions = {}, isDev = false): Promise<void> {
   return serve(flags, defaults, isDev).catch(reportFailure)
@@ -37,6 +40,8 @@ async function serve({ config, ...flags }: ServerFlags, defaults: RawOptions, is
   const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs, {
     isDev,
     control,
+    // Who tries things out sits before it, and wants to hear at once.
+    databaseWaitMs: isDev || control !== undefined ? 0 : DATABASE_WAIT_MS,
   })
   const keys = isDev && process.stdout.isTTY === true && process.stdin.isTTY === true
   const isTerminal = process.stdout.isTTY === true

@@ -23,7 +23,10 @@ export function secretsCommand(terminal: Terminal): Command {
       async (session, [name], { file = '-', host, anywhere = false }) => {
         if (anywhere && host !== undefined) throw new UsageError({ text: 'Give --host or --anywhere, not both' })
         const hosts = anywhere ? [] : host
-        const value = (await readText(terminal, file)).replace(/\r?\n$/, '')
+        const value =
+          file === '-'
+            ? await terminal.readSecret(`Value of ${name}: `)
+            : (await readText(terminal, file)).replace(/\r?\n$/, '')
         if (value === '')
           throw new UsageError({ text: `Give the value on standard input: lockstep secret set ${name} < value.txt` })
         const { body } = await session.api.call('PUT', pathOf('secrets', name!), { body: { value, hosts } })

@@ -1,4 +1,6 @@
+import { parseDuration } from '@lockstep/base'
 import type { Command } from 'commander'
+import { EndedBadly, EXIT, UsageError } from './exit-codes.ts'
 import { followInstance } from './follow-instance.ts'
 import { remoteCommand, type Session } from './remote/remote-command.ts'
 import { readJson } from './terminal/read-argument.ts'
@@ -33,6 +35,8 @@ export function startCommand(terminal: Terminal, verb: 'start' | 'run', descript
 
 async function start(session: Session, [definitionId]: readonly string[], flags: StartFlags): Promise<void> {
   const { terminal, api } = session
+  // Before it is started: a slip here must not leave an instance behind that nobody meant to wait for.
+  const waitMs = flags.wait === undefined ? undefined : waitOf(flags.wait)
   const { body } = await api.call('POST', '/workflow-instances', {
     body: {
       definitionId,
@@ -43,6 +47,19 @@ async function start(session: Session, [definitionId]: readonly string[], flags:
       priority: flags.priority === undefined ? undefined : Number(flags.priority),
     },
   })
-  if (flags.wait === undefined) return session.done(body.id, body)
-  await followInstance(session, body.id, flags.wait === true ? '60s' : flags.wait)
+  if (waitMs === undefined) return session.done(body.id, body)
+  await followInstance(session, body.id, waitMs).catch((error: unknown) => {
+    // Whoever stops waiting, or loses the server, has to find it again. How it ended, and that it is late, names it already.
+    const isTold = EndedBadly.is(error) && error.details.exitCode !== EXIT.interrupted
+    if (!isTold) terminal.err(`${body.id} was started and goes on: lockstep instances watch ${body.id}\n`)
+    throw error
+  })
+}
+
+function waitOf(given: string | true): number {
+  try {
+    return parseDuration(given === true ? '60s' : given)
+  } catch (error) {
+    throw new UsageError({ text: `--wait takes a duration such as 30s, not "${given}"` }, { cause: error })
+  }
 }

@@ -1,69 +1,66 @@
 import { systemClock } from '@lockstep/base'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { Report } from '../verify/checklist.ts'
 import { EndedBadly, EXIT, UsageError } from './exit-codes.ts'
 import { apiClient } from './remote/api-client.ts'
-import { DEFAULT_URL } from './remote/connection.ts'
-import { outputOf } from './remote/output.ts'
-import { progressOn } from './terminal/progress.ts'
+import { connectionOf, DEFAULT_URL } from './remote/connection.ts'
+import { type RemoteFlags, remoteCommand, type Session } from './remote/remote-command.ts'
+import { gather } from './terminal/pairs.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-interface VerifyFlags {
-  readonly url: readonly string[]
-  readonly key?: string
+interface VerifyFlags extends Omit<RemoteFlags, 'url'> {
+  readonly url?: readonly string[]
   readonly rounds?: string
   readonly timers?: string
   readonly lockLimitMs?: string
   readonly parts?: string
   readonly killCommand?: string
   readonly restartCommand?: string
-  readonly json?: boolean
 }
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 
 export function verifyClusterCommand(terminal: Terminal): Command {
-  return new Command('verify-cluster')
-    .description('run the six-part checklist against a cluster; exit with 1 when a part fails')
-    .option(
-      '--url <url>',
-      `a node, or a balancer; again for each further node (${DEFAULT_URL}) [LOCKSTEP_URL]`,
-      collect,
-      [],
-    )
-    .option('--key <key>', 'sent as bearer token [LOCKSTEP_API_KEY]')
-    .option('--rounds <count>', 'rounds of parts 1, 3 and 6 (10)')
-    .option('--timers <count>', 'timers of part 2 (100)')
-    .option('--lock-limit-ms <ms>', 'longest p99 of part 6; 100 is right for Redis (500)')
-    .option('--parts <numbers>', 'only these, such as 1,3 (1,2,3,4,5,6)')
-    .option(
-      '--kill-command <line>',
-      'shell line that kills the node {name} with the id {id}; without it part 4 is not run',
-    )
-    .option('--restart-command <line>', 'shell line that restarts all nodes in turn; without it part 5 is not run')
-    .option('--json', 'print the findings as JSON, as everywhere but at a terminal')
-    .allowExcessArguments(false)
-    .action((flags: VerifyFlags) => verify(flags, terminal))
+  return remoteCommand<VerifyFlags>(
+    terminal,
+    'verify-cluster',
+    'run the six-part checklist against a cluster; exit with 1 when a part fails',
+    (c) =>
+      c
+        .option(
+          '--url <url>',
+          `a node, or a balancer; again for each further node (${DEFAULT_URL}) [LOCKSTEP_URL]`,
+          gather,
+        )
+        .option('--rounds <count>', 'rounds of parts 1, 3 and 6 (10)')
+        .option('--timers <count>', 'timers of part 2 (100)')
+        .option('--lock-limit-ms <ms>', 'longest p99 of part 6; 100 is right for Redis (500)')
+        .option('--parts <numbers>', 'only these, such as 1,3 (1,2,3,4,5,6)')
+        .option(
+          '--kill-command <line>',
+          'shell line that kills the node {name} with the id {id}; without it part 4 is not run',
+        )
+        .option('--restart-command <line>', 'shell line that restarts all nodes in turn; without it part 5 is not run'),
+    (session, _, flags) => verify(session, flags),
+  )
 }
 
-async function verify(flags: VerifyFlags, terminal: Terminal): Promise<void> {
+async function verify(session: Session, { url: urls = [], ...flags }: VerifyFlags): Promise<void> {
+  const { terminal, progress } = session
   const { environment, interrupted: signal } = terminal
-  const urls = flags.url.length > 0 ? flags.url : [environment.LOCKSTEP_URL || DEFAULT_URL]
-  for (const url of urls)
-    if (!/^https?:\/\/[^/\s]+/.test(url))
-      throw new UsageError({ text: `"${url}" is no address: write --url http://host:port` })
-  const apiKey = flags.key ?? (environment.LOCKSTEP_API_KEY || undefined)
+  const others = urls.slice(1).map((url) => connectionOf({ ...flags, url }, environment))
   const parts = flags.parts?.split(',').map((each) => numberOf('--parts', each.trim(), 6))
-  const { runChecklist } = await import('../verify/checklist.ts')
-  const { clusterOf } = await import('../verify/cluster-of.ts')
-  const nodes = urls.map((url) => apiClient({ url, apiKey, signal }))
-  const cluster = await clusterOf(nodes)
-  const progress = progressOn(terminal)
-  const report = await runChecklist({
-    nodes,
+  const wanted = {
     rounds: numberOf('--rounds', flags.rounds ?? '10', 100_000),
     timers: numberOf('--timers', flags.timers ?? '100', 1_000_000),
     lockLimitMs: numberOf('--lock-limit-ms', flags.lockLimitMs ?? '500', 600_000),
+  }
+  const { runChecklist } = await import('../verify/checklist.ts')
+  const { clusterOf } = await import('../verify/cluster-of.ts')
+  const further = others.map(({ url, apiKey }) => apiClient({ url: url.value, apiKey: apiKey?.value, signal }))
+  const nodes = [session.api, ...further]
+  const cluster = await clusterOf(nodes)
+  const report = await runChecklist({
+    ...wanted,
+    nodes,
     killCommand: flags.killCommand,
     restartCommand: flags.restartCommand,
     ...(parts === undefined ? {} : { parts }),
@@ -71,17 +68,20 @@ async function verify(flags: VerifyFlags, terminal: Terminal): Promise<void> {
     clock: systemClock,
     progress: progress.show,
   }).finally(progress.clear)
-  const form = outputOf(flags.json === true ? 'json' : environment.LOCKSTEP_OUTPUT, terminal)
-  if (form !== 'table') terminal.out(`${JSON.stringify({ ...cluster, ...report }, null, 2)}\n`)
-  else tell(terminal, cluster, report)
+  if (session.output === 'table') tell(terminal, cluster, report)
+  else session.done('', { ...cluster, ...report })
   if (!report.passed) {
     const failed = report.parts.filter(({ verdict }) => verdict === 'fail').map(({ number }) => number)
     throw new EndedBadly({ text: `failed: part ${failed.join(', ')}`, exitCode: EXIT.failed })
   }
 }
 
-function tell({ out, err, colors }: Terminal, { warnings }: { warnings: readonly string[] }, report: Report): void {
-  for (const warning of warnings) err(`${colors.yellow(warning)}\n`)
+function tell(
+  { out, err, colors, errColors }: Terminal,
+  { warnings }: { warnings: readonly string[] },
+  report: Report,
+): void {
+  for (const warning of warnings) err(`${errColors.yellow(warning)}\n`)
   const paint = { pass: colors.green, fail: colors.red, 'not run': colors.yellow }
   for (const { number, title, verdict, figures, reasons } of report.parts) {
     out(`${number}  ${paint[verdict](verdict.padEnd(7))}  ${colors.bold(title)}\n`)
@@ -89,7 +89,7 @@ function tell({ out, err, colors }: Terminal, { warnings }: { warnings: readonly
     if (said.length > 0) out(`            ${said.join(', ')}\n`)
     for (const reason of reasons) out(`            ${reason}\n`)
   }
-  for (const each of report.left) err(`${colors.yellow(`not cleaned up: ${each}`)}\n`)
+  for (const each of report.left) err(`${errColors.yellow(`not cleaned up: ${each}`)}\n`)
 }
 
 function numberOf(flag: string, given: string, most: number): number {

@@ -32,7 +32,10 @@ export async function backupFolder(options: BackupOptions, edge: Edge): Promise<
   const { dataDir, file, force, version } = options
   const data = path.join(dataDir, 'pgdata')
   if (!existsSync(data)) throw new DataFolderUnreadable({ folder: dataDir, message: 'there is no store in it' })
-  if (existsSync(file) && !force) throw new WouldOverwrite({ path: file, advice: 'name another file, or say --force' })
+  const isThere = existsSync(file)
+  if (isThere && statSync(file).isDirectory())
+    throw new WouldOverwrite({ path: file, advice: 'it is a folder, name a file' })
+  if (isThere && !force) throw new WouldOverwrite({ path: file, advice: 'name another file, or say --force' })
   const lock = await lockFolder(dataDir, edge.clock, edge.random)
   const draft = `${file}.part`
   try {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -40,6 +41,8 @@ export interface RestoreReport {
 /** Brings a backup back. It is unpacked beside the folder and compared with its manifest first: the folder is only touched when all is well. */
 export async function restoreFolder(options: RestoreOptions, edge: Edge): Promise<RestoreReport> {
   const { file, dataDir, force, check } = options
+  if (existsSync(dataDir) && !statSync(dataDir).isDirectory())
+    throw new WouldOverwrite({ path: dataDir, advice: 'it is a file, name a folder with --data-dir' })
   const occupied = existsSync(dataDir) && readdirSync(dataDir).length > 0
   if (occupied && !force)
     throw new WouldOverwrite({ path: dataDir, advice: 'name another folder, or say --force to move it aside' })

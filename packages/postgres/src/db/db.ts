@@ -51,6 +51,8 @@ export interface Subscriber {
   onMessage(payload: string): void
   /** Listening began, or began again after a loss: messages may have been missed, read everything anew. */
   onResync(): void
+  /** The connection that listens was lost: nothing is heard until the next `onResync`. */
+  onLoss?(): void
 }
 
 export interface Subscription extends AsyncDisposable {

@@ -86,9 +86,18 @@ export const standingIncidents = statement<
   { readOnly: true },
 )
 
-export const standingNodes = statement<{ most: number }, { id: string; name: string; silent: number }>(
+export interface StandingNodeRow {
+  readonly id: string
+  readonly name: string
+  readonly silent: number
+  readonly roles: readonly string[]
+  readonly wanted: string
+}
+
+export const standingNodes = statement<{ most: number }, StandingNodeRow>(
   'maintenance_standing_nodes',
   (p) => [p.most],
-  `select id, name, extract(epoch from clock_timestamp() - beat_at)::float8 * 1000 as silent from node where not doomed order by beat_at desc limit $1`,
+  `select id, name, extract(epoch from clock_timestamp() - beat_at)::float8 * 1000 as silent, roles, wanted
+     from node where not doomed order by beat_at desc limit $1`,
   { readOnly: true },
 )

@@ -8,6 +8,7 @@ import {
   type MaintenanceStore,
   type RetentionRule,
   type SweepRequest,
+  type WantedState,
 } from '@lockstep/engine/ports'
 import type { Db, Lane } from '../db/db.ts'
 import { sqlstateOf } from '../db/errors.ts'
@@ -158,7 +159,10 @@ async function standing(lane: Lane, tenant: string, id: string): Promise<Instanc
     })),
     messages: bounded(row.messages),
     incidents: incidents.map(({ opened_at: at, ...each }) => ({ ...each, step: each.step ?? undefined, at })),
-    nodes: nodes.map((each) => ({ nodeId: each.id, name: each.name, silentMs: each.silent })),
+    nodes: nodes.map(({ id: nodeId, name, silent, roles, wanted }) => ({
+      ...{ nodeId, name, silentMs: silent, roles },
+      wanted: wanted as WantedState,
+    })),
   }
 }
 

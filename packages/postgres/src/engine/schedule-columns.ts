@@ -28,6 +28,7 @@ export function fireColumns(node: string, writes: readonly FireWrite[]): FireCol
     },
     cancelTenant: [],
     cancel: [],
+    version: writes.map((write) => write.version),
   }
   writes.forEach((write, index) => {
     for (const run of write.runs) addRun(columns.run, index + 1, run)
@@ -44,14 +45,15 @@ function addRun(column: FireColumns['run'], item: number, run: NewRun): void {
   column.item.push(item)
   column.kind.push(run.kind)
   column.key.push(run.key)
-  column.id.push(run.kind === 'promote' ? undefined : run.id)
-  column.at.push(run.kind === 'promote' ? undefined : instant(run.at))
+  const added = run.kind === 'promote' || run.kind === 'refuse' ? undefined : run
+  column.id.push(added?.id)
+  column.at.push(instant(added?.at))
   const begins = run.kind === 'start' || run.kind === 'wait' ? run : undefined
-  column.origin.push(run.kind === 'promote' ? undefined : run.origin)
+  column.origin.push(added?.origin)
   column.late.push(begins?.late ?? false)
   column.started.push(begins?.started ?? 'null')
   const skips = run.kind === 'skip' ? run : undefined
-  column.reason.push(skips?.reason)
+  column.reason.push(run.kind === 'refuse' ? run.reason : skips?.reason)
   column.last.push(instant(skips?.lastAt))
   column.count.push(skips?.count ?? 1)
   column.exact.push(skips?.exact ?? true)

@@ -73,7 +73,8 @@ async function change(
       lane.transaction(async (tx) => {
         const taken = await tx.maybeOne(sql.takeOne, { tenant, id })
         const now = taken?.now ?? (await tx.one(sql.now)).now
-        const decided = decide(taken && toTaken(taken), now)
+        const removed = taken === undefined ? await tx.maybeOne(sql.pausedFor, { tenant, id }) : undefined
+        const decided = decide(taken && toTaken(taken), now, removed?.owner ?? undefined)
         if (decided === undefined) return { row: taken && toRow(taken), runs: [] }
         if (decided.kind === 'remove') {
           await tx.run(sql.dropWaiting, { tenant, id })
@@ -131,6 +132,8 @@ const toTaken = (row: sql.TakenRow): TakenSchedule => ({
   ...toRow(row),
   running: row.running,
   waiting: row.waiting,
+  nextStarted: row.next_started ?? undefined,
+  graphVersion: row.graph_version ?? undefined,
   ends: row.ends ?? [],
 })
 

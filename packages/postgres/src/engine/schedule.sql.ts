@@ -20,6 +20,8 @@ export interface TakenRow extends ScheduleTableRow {
   readonly now: number
   readonly running: readonly string[]
   readonly waiting: readonly string[]
+  readonly next_started: unknown
+  readonly graph_version: number | null
   readonly ends: readonly { readonly scheduleId: string; readonly instanceId: string; readonly status: string }[] | null
 }
 
@@ -38,18 +40,30 @@ export const look = statement<undefined, { due: boolean; next_in: number | null;
   { readOnly: true },
 )
 
+/** Beside what the function answers: what its first waiting run would be given, and by what it is checked. By primary keys. */
+const beside = `(select r.started from schedule_run r where r.schedule_id = t.id and r.tenant = t.tenant and r.key = t.waiting[1]) as next_started,
+          (select d.published from definition d where d.id = t.definition_id and d.tenant = t.tenant and d.kind = 'graph') as graph_version`
+
 /** Locks what is due or was told of an end (migration 0008). */
 export const takeDue = statement<{ limit: number }, TakenRow>(
   'schedule_take_due',
   (p) => [p.limit],
-  'select * from lockstep_take_schedules(null, null, $1)',
+  `select t.*, ${beside} from lockstep_take_schedules(null, null, $1) t`,
 )
 
 /** Locks one, waiting for whoever holds it. */
 export const takeOne = statement<{ tenant: string; id: string }, TakenRow>(
   'schedule_take_one',
   (p) => [p.tenant, p.id],
-  'select * from lockstep_take_schedules($1, $2, 1)',
+  `select t.*, ${beside} from lockstep_take_schedules($1, $2, 1) t`,
+)
+
+/** Whose schedule it was that was removed while it was paused. One row by primary key. */
+export const pausedFor = statement<{ tenant: string; id: string }, { owner: string | null }>(
+  'schedule_paused_for',
+  (p) => [p.id, p.tenant],
+  `select paused_for as owner from retired_revision where kind = 'schedule' and id = $1 and tenant = $2`,
+  { readOnly: true },
 )
 
 export const now = statement<undefined, { now: number }>('schedule_now', () => [], 'select clock_timestamp() as now', {
@@ -81,6 +95,7 @@ export interface FireColumns {
   }
   readonly cancelTenant: string[]
   readonly cancel: string[]
+  readonly version: (number | undefined)[]
 }
 
 export interface FireRow {
@@ -92,7 +107,7 @@ export interface FireRow {
   readonly created: boolean
 }
 
-/** Starts runs and moves schedules on (migration 0008). By primary keys. */
+/** Starts runs and moves schedules on (migrations 0008 and 0049). By primary keys. */
 export const fire = statement<FireColumns, FireRow>(
   'schedule_fire',
   ({ run: r, ...u }) => [
@@ -118,8 +133,9 @@ export const fire = statement<FireColumns, FireRow>(
     r.exact,
     u.cancelTenant,
     u.cancel,
+    u.version,
   ],
-  'select * from lockstep_fire_schedules($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)',
+  'select * from lockstep_fire_checked($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)',
 )
 
 export interface SaveParams {

@@ -47,16 +47,17 @@ export function postgresOperations(db: Db): OperationStore {
       const details = items.map((item) => item.detail)
       await lane.run(sql.settle, { tenant, id, ids, outcomes, details })
     },
-    preview: async (tenant, { instanceIds, excludeIds = [], ...filter }, meant, { lookAt, sample }) => {
+    preview: async (tenant, { instanceIds, excludeIds = [], ...filter }, meant, bounds) => {
       const ids = instanceIds && [...new Set(instanceIds)]
+      const { lookAt, sample, listed, limit, deletes = false, toVersion } = bounds
       const asked = { tenant, filter: filterText(filter), lookAt, sample, ids, exclude: excludeIds, meant }
-      const row = await lane.one(sql.preview, asked)
-      const missing = (ids?.length ?? row.looked) - row.looked
+      const row = await lane.one(sql.preview, { ...asked, listed, most: limit, deletes, toVersion })
       return {
         count: row.count,
         exact: row.looked < lookAt,
         sample: row.sample ?? [],
-        skipped: { ...row.skipped, ...(missing > 0 && { 'not-found': missing }) },
+        skipped: row.skipped ?? {},
+        definitionIds: row.definitions ?? [],
       }
     },
   }

@@ -142,7 +142,10 @@ export const settle = statement<
     where b.tenant = $1 and b.operation_id = $2 and b.instance_id = u.id and b.outcome is null`,
 )
 
-/** By primary key, newest first. `meant`: statuses that the verb can do anything with. */
+/**
+ * By primary key, newest first. `meant`: statuses that the verb can do anything with. Those that would be listed are placed as the freeze lists
+ * them, the oldest first, ids of nobody among them; each has a reason to be left as it is, or none.
+ */
 export const preview = statement<
   {
     tenant: string
@@ -152,16 +155,24 @@ export const preview = statement<
     ids: readonly string[] | undefined
     exclude: readonly string[]
     meant: readonly string[]
+    listed: readonly string[] | undefined
+    most: number | undefined
+    deletes: boolean
+    toVersion: number | undefined
   },
   {
     count: number
     looked: number
     sample: readonly string[] | null
     skipped: Readonly<Record<string, number>> | null
+    definitions: readonly string[] | null
   }
 >(
   'operation_preview',
-  (p) => [p.tenant, p.filter, p.lookAt, p.sample, p.ids, p.exclude, p.meant],
+  (p) => [
+    ...[p.tenant, p.filter, p.lookAt, p.sample, p.ids, p.exclude, p.meant],
+    ...[p.listed, p.most, p.deletes, p.toVersion],
+  ],
   `with page as materialized (
      (select i as line, i.id from instance i
        where $5::uuid[] is null and $2::json ->> 'correlationId' is null and i.tenant = $1 order by i.id desc limit $3)
@@ -171,11 +182,25 @@ export const preview = statement<
      union all
      (select i, i.id from instance i where i.tenant = $1 and i.id = any ($5::uuid[]) limit $3)),
    fit as materialized (
-     select page.id, lockstep_shown_status(page.line) as status from page
-      where page.id not in (select x from unnest($6::uuid[]) as t(x)) and lockstep_bulk_fits(page.line, $2::json))
-   select (select count(*)::integer from fit where status = any ($7::text[])) as count, (select count(*)::integer from page) as looked,
-          (select json_agg(s.id order by s.id desc) from (select fit.id from fit where status = any ($7::text[]) order by fit.id desc limit $4) s) as sample,
-          (select json_object_agg(k.status, k.count) from (
-             select fit.status, count(*)::integer as count from fit where status <> all ($7::text[]) group by fit.status) k) as skipped`,
+     select page.id, page.line, lockstep_shown_status(page.line) as status from page
+      where page.id not in (select x from unnest($6::uuid[]) as t(x)) and lockstep_bulk_fits(page.line, $2::json)
+     union all
+     select k.id, null, 'not-found' from unnest($5::uuid[]) as k(id) where not exists (select 1 from page where page.id = k.id)),
+   listed as materialized (
+     select fit.id, row_number() over (order by fit.id) as place from fit
+      where $8::text[] is null or fit.status = 'not-found' or fit.status = any ($8::text[])),
+   judged as materialized (
+     select fit.id, (fit.line).definition_id,
+            case when listed.place > $9::integer then 'limit'
+                 when listed.id is null or fit.status <> all ($7::text[]) then fit.status
+                 when (fit.line).version = $11::integer then 'same-version'
+                 when $10::boolean then (select case o.outcome when 'wrong-state' then o.detail else o.outcome end from lockstep_delete_obstacle(fit.line) o)
+            end as reason
+       from fit left join listed on listed.id = fit.id)
+   select (select count(*)::integer from judged where reason is null) as count, (select count(*)::integer from page) as looked,
+          (select json_agg(s.id order by s.id desc) from (select j.id from judged j where j.reason is null order by j.id desc limit $4) s) as sample,
+          (select json_object_agg(k.reason, k.count) from (
+             select j.reason, count(*)::integer as count from judged j where j.reason is not null group by j.reason) k) as skipped,
+          (select json_agg(distinct j.definition_id) from judged j where j.reason is null) as definitions`,
   { readOnly: true },
 )

@@ -12,9 +12,20 @@ export async function postgresWakeBus(db: Db, clock: Clock, logger: Logger): Pro
     clock,
     logger,
     open: async ({ hear, gap }) => {
-      const subscription = await db.listen(CHANNEL, { onMessage: hear, onResync: gap })
+      let isDeaf = false
+      const subscription = await db.listen(CHANNEL, {
+        onMessage: hear,
+        onResync: () => {
+          isDeaf = false
+          gap()
+        },
+        onLoss: () => {
+          isDeaf = true
+        },
+      })
       return {
         send: (payload) => db.lane('control').run(notify, { channel: CHANNEL, payload }),
+        isDeaf: () => isDeaf,
         close: () => subscription.close(),
       }
     },

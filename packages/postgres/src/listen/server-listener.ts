@@ -1,4 +1,4 @@
-import { type Clock, errorMessage, type Logger, type Random, sleep, type Timer } from '@lockstep/base'
+import { type Clock, type Logger, type Random, sleep, type Timer, Trouble } from '@lockstep/base'
 import { backoffMs } from '../connection/backoff.ts'
 import { Broken } from '../connection/broken.ts'
 import type { Connection } from '../connection/connection.ts'
@@ -32,9 +32,11 @@ export class ServerListener implements Listener {
   #connecting: Promise<Connection> | undefined
   #connection: Connection | undefined
   #probe: Timer | undefined
+  readonly #trouble: Trouble
 
   constructor(options: ServerListenerOptions) {
     this.#options = options
+    this.#trouble = new Trouble(options.logger, 'cannot listen yet', 'listening again')
     this.#subscriptions = new Subscriptions(options.logger)
   }
 
@@ -96,18 +98,20 @@ export class ServerListener implements Listener {
     this.#probe?.cancel()
     if (this.#stop.signal.aborted) return
     this.#options.logger.warn('lost the listening connection, opening another', { reason: broken.message })
+    this.#subscriptions.lost()
     void this.#reconnect()
   }
 
   async #reconnect(): Promise<void> {
-    const { clock, random, logger } = this.#options
+    const { clock, random } = this.#options
     for (let failures = 0; !this.#stop.signal.aborted; failures++) {
       try {
         await this.#connect()
+        this.#trouble.over()
         this.#subscriptions.resyncAll()
         return
       } catch (error) {
-        logger.warn('cannot listen yet', { reason: errorMessage(error) })
+        this.#trouble.failed(error)
         const pauseMs = Math.min(LONGEST_PAUSE_MS, backoffMs(failures, random))
         await sleep(clock, pauseMs, this.#stop.signal).catch(() => {})
       }

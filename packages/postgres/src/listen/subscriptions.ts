@@ -38,6 +38,10 @@ export class Subscriptions {
     for (const subscribers of this.#channels.values()) for (const each of subscribers) this.resync(each)
   }
 
+  lost(): void {
+    for (const subscribers of this.#channels.values()) for (const each of subscribers) this.#tell(() => each.onLoss?.())
+  }
+
   resync(subscriber: Subscriber): void {
     this.#tell(() => subscriber.onResync())
   }

@@ -63,5 +63,5 @@ function tlsOf(mode: string): ConnectionOptions | undefined {
 }
 
 function invalid(rule: string): Error {
-  return new InvalidOption({ option: 'url', rule })
+  return new InvalidOption({ option: 'databaseUrl', rule })
 }

@@ -2,6 +2,8 @@
 import { deferred } from '@lockstep/base'
 import type { EngineStore, FireWrite, TakenSchedule } from '@lockstep/engine/ports'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { statement } from '../../src/db/statement.ts'
+import * as definitionSql from '../../src/engine/definition.sql.ts'
 import { postgresEngineStore } from '../../src/engine/engine-store.ts'
 import * as sql from '../../src/engine/schedule.sql.ts'
 import { fireColumns } from '../../src/engine/schedule-columns.ts'
@@ -11,6 +13,13 @@ const NODE = '00000000-0000-7000-8000-000000000001'
 const [FIRST, SECOND] = ['00000000-0000-7000-8000-0000000000a1', '00000000-0000-7000-8000-0000000000a2']
 const TENANT = 'acme'
 const SOON = Date.UTC(2026, 0, 1)
+
+/** Sessions of this database that wait for another one's lock. */
+const waiting = statement<undefined, { count: number }>(
+  'test_waiting',
+  () => [],
+  `select count(*)::integer as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+)
 
 let database: TestDatabase
 let store: EngineStore
@@ -105,4 +114,30 @@ it('an end is not forgotten while somebody lets a run wait for it', async () => 
   const taken = await fire(({ waiting }) => waiting.map((key) => ({ kind: 'promote', key })))
   expect(taken).toMatchObject([{ id: 'line', running: [], waiting: ['line@2'] }])
   expect((await store.instances.statuses(TENANT, [SECOND])).get(SECOND)).toBe('queued')
+})
+
+const again = { id: 'again', tenant: TENANT, document: '{}' }
+const schedule = {
+  ...{ ...again, definitionId: 'work', owner: undefined, activity: undefined },
+  ...{ paused: false, after: undefined },
+}
+const draft = { ...again, name: 'Again', tags: [], by: undefined }
+
+it.each([
+  ['schedule', () => database.db.lane('api').one(sql.insert, schedule), sql.remove],
+  ['draft', () => database.db.lane('api').one(definitionSql.create, draft), definitionSql.remove],
+] as const)('a %s that is made while the one before is going takes none of its revisions', async (_, make, remove) => {
+  expect(await make()).toEqual({ revision: 1 })
+  const [deleted, goOn] = [deferred<void>(), deferred<void>()]
+  const going = database.db.lane('work').transaction(async (tx) => {
+    await tx.run(remove, again)
+    deleted.resolve()
+    await goOn.promise
+  })
+  await deleted.promise
+  const made = make()
+  await expect.poll(async () => (await database.db.lane('control').one(waiting)).count).toBe(1)
+  goOn.resolve()
+  await going
+  expect(await made).toEqual({ revision: 2 })
 })

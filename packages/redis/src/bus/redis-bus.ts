@@ -47,6 +47,7 @@ export function redisBus(options: RedisProviderOptions): Promise<OpenWakeBus> {
       await withTimeout(clock, graceMs, 'listening', listening).catch(() => undefined)
       return {
         send: (message) => commands.send(['PUBLISH', channel, message], 'publish'),
+        isDeaf: () => subscriptions.state !== 'open',
         close: async () => {
           stop.abort()
           commands.close()

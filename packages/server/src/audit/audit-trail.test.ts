@@ -223,7 +223,7 @@ describe('the audit trail', () => {
   )
 
   it('gives up what the store refuses for itself, with a line that has it, and writes the others', async () => {
-    const clock = virtualClock({ start: 0 })
+    const clock = virtualClock()
     const written: string[] = []
     const lines: { readonly message: string; readonly fields: unknown }[] = []
     const logger = {
@@ -252,7 +252,7 @@ describe('the audit trail', () => {
   })
 
   it('gives up nothing while the store takes nothing at all', async () => {
-    const clock = virtualClock({ start: 0 })
+    const clock = virtualClock()
     const lines: string[] = []
     const logger = {
       ...silentLogger,

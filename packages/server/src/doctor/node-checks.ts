@@ -12,14 +12,15 @@ export interface Check {
 /** Leases and timers go by the store's clock. Logs, traces and tokens go by the machine's. */
 const MOST_SKEW_MS = 1_000
 
-type Seen = Pick<NodeView, 'name' | 'version' | 'skewMs' | 'silentMs' | 'doomed'>
+type Seen = Pick<NodeView, 'name' | 'version' | 'skewMs' | 'silentMs' | 'doomed' | 'roles' | 'wanted'>
 
 export function nodeChecks(nodes: readonly Seen[], goneMs: number): readonly Check[] {
-  return [silenceCheck(nodes, goneMs), skewCheck(nodes), versionCheck(nodes)]
+  const silent = nodes.filter(({ doomed, silentMs }) => doomed || silentMs > goneMs)
+  const living = nodes.filter((node) => !silent.includes(node))
+  return [silenceCheck(nodes, silent, goneMs), workCheck(living), skewCheck(nodes), versionCheck(nodes)]
 }
 
-function silenceCheck(nodes: readonly Seen[], goneMs: number): Check {
-  const silent = nodes.filter(({ doomed, silentMs }) => doomed || silentMs > goneMs)
+function silenceCheck(nodes: readonly Seen[], silent: readonly Seen[], goneMs: number): Check {
   if (silent.length === 0)
     return { check: 'nodes', level: 'ok', finding: `${nodes.length} node${nodes.length === 1 ? '' : 's'} beat` }
   return {
@@ -27,6 +28,26 @@ function silenceCheck(nodes: readonly Seen[], goneMs: number): Check {
     level: 'warning',
     finding: `${namesOf(silent)} said nothing for over ${goneMs} ms`,
     fix: 'The others bury it and go on with its work. Look at its process and its way to the database',
+  }
+}
+
+/** Whether anybody would take what is due. */
+function workCheck(living: readonly Seen[]): Check {
+  const check = 'work'
+  const workers = living.filter(({ roles }) => roles.includes('worker'))
+  const open = workers.filter(({ wanted }) => wanted === 'active')
+  if (open.length > 0)
+    return { check, level: 'ok', finding: `${open.length} node${open.length === 1 ? ' takes' : 's take'} work` }
+  const [first] = workers
+  if (first === undefined)
+    return {
+      ...{ check, level: 'warning', finding: 'No living node has the role worker: what is due waits' },
+      fix: 'Start a node whose LOCKSTEP_ROLES has worker',
+    }
+  return {
+    ...{ check, level: 'warning' },
+    finding: `An operator has cordoned or drained every living node with the role worker (${namesOf(workers)}): what is due waits`,
+    fix: `lockstep cluster uncordon ${first.name}`,
   }
 }
 

@@ -2,12 +2,12 @@ import { suggestion } from '@lockstep/engine'
 import type { InstanceFilter } from '@lockstep/engine/ports'
 import Type from 'typebox'
 import { InvalidRequest, type RequestFault } from '../problem/request-errors.ts'
-import { inputParameters, instanceFilterParameters, readInstanceFilter } from './instance-filter.ts'
+import { inputParameters, instanceFilterParameters, readInstanceFilter, SEVERAL } from './instance-filter.ts'
 
 /** A filter that stands in a body: the parameters of lists, as members. */
 export const FilterBody = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers, booleans, or lists of them.',
+    'As in lists of instances: status, definition, version, correlation, parent, tag, q, createdAt[gte], startedAt[gte], finishedAt[lt], input.customerId and so on. Values are text, numbers and booleans; of status, definition and tag lists of them too, which mean any of these.',
 })
 
 const NAMES = Object.keys(instanceFilterParameters)
@@ -36,9 +36,14 @@ export function readFilterBody(
           `"${name.slice(0, 80)}" cannot be filtered by: use ${NAMES.join(', ')}, input.<name>${suggestion(name, NAMES)}`,
         ),
       )
+    else if (Array.isArray(value) && value.length > 1 && !SEVERAL.has(name))
+      errors.push(fault(name, `"${name}" takes one value, not a list of ${value.length}`))
     else if (text === undefined || text === '' || text.length > MOST_TEXT)
       errors.push(
-        fault(name, `"${name}" must be text of 1 to ${MOST_TEXT} characters, a number, a boolean, or a list of them`),
+        fault(
+          name,
+          `"${name}" must be text of 1 to ${MOST_TEXT} characters, a number or a boolean${SEVERAL.has(name) ? ', or a list of them' : ''}`,
+        ),
       )
     else if (name !== 'version') said[name] = text
     else if (/^[1-9]\d{0,8}$/.test(text)) said.version = Number(text)
@@ -56,6 +61,7 @@ export function readFilterBody(
   }
 }
 
+/** Lists as addresses have them: with commas. */
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) {
     const parts = value.map((each) => (Array.isArray(each) ? undefined : textOf(each)))

@@ -1,4 +1,4 @@
-import { fromWireId } from '@lockstep/base'
+import { tryFromWireId } from '@lockstep/base'
 import { isTag } from '@lockstep/engine'
 import type { InstanceFilter, TimeRange } from '@lockstep/engine/ports'
 import Type, { type TProperties } from 'typebox'
@@ -27,7 +27,7 @@ export const Tags = text('One or more tags, with commas: those that have any of 
 export const instanceFilterParameters = {
   status: text(`One or more, with commas: ${INSTANCE_STATUSES.join(', ')}.`),
   definition: text('Ids of workflows, with commas.'),
-  definitionId: text('One id; the same as definition.'),
+  definitionId: text('The same as definition. Give one of the two.'),
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
   correlation: text('Correlation id.'),
   parent: text('Instance that started it.'),
@@ -41,20 +41,22 @@ export const instanceFilterParameters = {
 /** `input.customerId=42`: a member of the input that must be this text, number or boolean. */
 export const inputParameters = { [INPUT_MEMBER]: Type.String({ maxLength: 2_000 }) }
 
+/** Those that mean any of several; of the others a comma is part of the value. */
+export const SEVERAL: ReadonlySet<string> = new Set(['status', 'definition', 'definitionId', 'tag'])
+
 const MOST_INPUTS = 10
 
 /** The filter that checked query parameters say. */
 export function readInstanceFilter(query: Readonly<Record<string, unknown>>, now: number): InstanceFilter {
   const said = (name: string): string | undefined => query[name] as string | undefined
-  const parent = said('parent')
   const inputs = Object.keys(query).filter((name) => inputMember.test(name))
   if (inputs.length > MOST_INPUTS) throw fault('input', `at most ${MOST_INPUTS} members of the input at once`)
   return {
     statuses: said('status') && statusesOf(said('status')!),
-    definitionIds: listOf(said('definition') ?? said('definitionId'), 'definition'),
+    definitionIds: definitionsOf(said('definition'), said('definitionId')),
     version: query.version as number | undefined,
     correlationId: said('correlation'),
-    parentId: parent && fromWireId('instance', parent),
+    parentId: parentOf(said('parent')),
     tags: tagsOf(said('tag')),
     text: textOf(said('q')),
     created: rangeOf(said, 'createdAt', now),
@@ -88,11 +90,20 @@ function textOf(value: string | undefined): string | undefined {
 
 const definitionId = new RegExp(DEFINITION_ID)
 
-function listOf(value: string | undefined, field: string): readonly string[] | undefined {
-  const ids = value?.split(',').map((each) => each.trim())
+function definitionsOf(value: string | undefined, same: string | undefined): readonly string[] | undefined {
+  if (value !== undefined && same !== undefined)
+    throw fault('definitionId', 'is the same as "definition": give one of the two')
+  const field = value === undefined ? 'definitionId' : 'definition'
+  const ids = (value ?? same)?.split(',').map((each) => each.trim())
   if (ids?.some((id) => !definitionId.test(id)))
     throw fault(field, 'must be ids of workflows, such as order or order,invoice')
   return ids
+}
+
+function parentOf(value: string | undefined): string | undefined {
+  const id = value === undefined ? undefined : tryFromWireId('instance', value)
+  if (value !== undefined && id === undefined) throw fault('parent', 'must be the id of an instance: wfi_ and a uuid')
+  return id
 }
 
 function rangeOf(said: (name: string) => string | undefined, name: string, now: number): TimeRange | undefined {

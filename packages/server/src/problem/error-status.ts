@@ -120,6 +120,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   ISSUER_UNREACHABLE: 503,
   FENCED: 503,
   COMMIT_UNKNOWN: 503,
+  START_UNCLEAR: 503,
   CONNECTION_LOST: 503,
   DATABASE_BUSY: 503,
   DATABASE_TIMEOUT: 503,

@@ -68,6 +68,7 @@ export const problemTitles: Readonly<Record<ErrorCode, string>> = {
   NODE_STARTING: 'This node has not come up yet',
   FENCED: 'This node is rejoining its cluster',
   COMMIT_UNKNOWN: 'The database did not say whether it kept the change',
+  START_UNCLEAR: 'The database did not say whether it kept the start',
   CONNECTION_LOST: 'The connection to the database was lost',
   DATABASE_BUSY: 'The database has no connection free',
   DATABASE_TIMEOUT: 'The database took too long',

@@ -1,4 +1,4 @@
-import { DraftChanged, InstanceNotFound } from '@lockstep/engine'
+import { DraftChanged, InstanceNotFound, StartUnclear } from '@lockstep/engine'
 import { describe, expect, it } from 'vitest'
 import { errorStatus } from './error-status.ts'
 import { AlreadyResumed } from './instance-errors.ts'
@@ -24,6 +24,17 @@ describe('problems', () => {
   it('name instances as the wire does', () => {
     const instanceId = '01900000-0000-7000-8000-000000000000'
     expect(toProblem(new InstanceNotFound({ instanceId })).detail).toBe(`No instance wfi_${instanceId} exists`)
+  })
+
+  it('name the instance whose start is unclear, and call it safe to repeat only with a key', () => {
+    const instanceId = '01900000-0000-7000-8000-000000000000'
+    const found = [true, false].map((keyed) => toProblem(new StartUnclear({ instanceId, keyed })))
+    const detail = expect.stringContaining(`wfi_${instanceId}`)
+    const unclear = { status: 503, code: 'START_UNCLEAR', instanceId: `wfi_${instanceId}`, detail }
+    expect(found).toMatchObject([
+      { ...unclear, retryable: true },
+      { ...unclear, retryable: false },
+    ])
   })
 
   it('say nothing of what went wrong inside', () => {

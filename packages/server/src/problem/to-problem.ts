@@ -11,6 +11,7 @@ import {
   ScheduleInvalid,
   SingletonBusy,
   StartThrottled,
+  StartUnclear,
   TaskAlreadyCompleted,
   TaskCancelled,
   TaskLeaseLost,
@@ -62,12 +63,13 @@ export function toProblem(error: unknown): Problem {
     status,
     detail: detailOf(error, status),
     code,
-    retryable: status === 503 || isRetryable(error),
+    retryable: StartUnclear.is(error) ? error.details.keyed : status === 503 || isRetryable(error),
     ...extrasOf(error),
   }
 }
 
 function detailOf(error: unknown, status: number): string {
+  if (StartUnclear.is(error)) return withWireIds(errorMessage(error), error)
   if (status === 503) return 'Nothing is wrong with the request: repeat it in a moment'
   if (status >= 500) return 'Nothing is known to be wrong with the request. The log of this node says what happened'
   return withWireIds(errorMessage(error), error)
@@ -106,6 +108,7 @@ function extrasOf(error: unknown): object | undefined {
   if (RateLimited.is(error)) return { retryAfterMs: error.details.retryAfterMs }
   if (SingletonBusy.is(error))
     return { instanceId: toWireId('instance', error.details.instanceId), key: error.details.key }
+  if (StartUnclear.is(error)) return { instanceId: toWireId('instance', error.details.instanceId) }
   if (BookmarkAmbiguous.is(error)) return { bookmarks: error.details.names }
   if (MigrationImpossible.is(error)) return { outcome: 'incompatible', problems: error.details.problems }
   if (InstanceNotEnded.is(error)) return { instanceStatus: error.details.status }

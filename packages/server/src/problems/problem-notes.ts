@@ -43,7 +43,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   DATABASE_CLOSED: 'A call came after the database was closed.',
   DATABASE_REFUSED: 'The database refused a statement; the details have the SQLSTATE.',
   DATABASE_TIMEOUT: 'A statement took too long and was rolled back.',
-  DATABASE_UNREACHABLE: 'The database cannot be used. The message names the place and the fix.',
+  DATABASE_UNREACHABLE:
+    'The database cannot be used, or has not answered for some ten seconds; nothing was done. The message names the place and the fix where it is known.',
   DATA_FOLDER_IN_USE: 'Another process has the embedded store open. Stop it, or choose another folder.',
   DATA_FOLDER_UNREADABLE: 'The folder cannot be opened as an embedded store.',
   DEAD_LETTER_NOT_FOUND:
@@ -222,6 +223,8 @@ export const problemNotes: Readonly<Record<string, string>> = {
   STALE_FENCE: 'The resource has seen a later fence: whoever wrote this has lost its lock. Nothing was written.',
   START_THROTTLED:
     'The workflow was started as often as its flow policy allows. The details say when the next start is taken.',
+  START_UNCLEAR:
+    'The database went away while an instance was being started, and did not say whether it has kept the start: the instance named may run, or come to run when the database is back. Look for it. The same call is safe to repeat only with the `Idempotency-Key` or the `dedupeKey` that it had (`retryable` says whether it had one): without, it may start a second one.',
   STEP_FAILED: 'A step of a function workflow failed for good; `details.code` is what it failed with.',
   STEP_NOT_FOUND: 'The instance never began a step of that name; `steps` lists those it did.',
   SWEEP_IN_PROGRESS: 'Another node is sweeping at this moment.',

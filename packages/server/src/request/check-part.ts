@@ -54,6 +54,13 @@ function describe(
       const text = words === undefined ? error.message : `must ${words}`
       return [fault(place(part, instancePath), `${label(part, instancePath)} ${text}`)]
     }
+    case 'type':
+      // A parameter that an address has several times is read as a list.
+      if (part === 'query' && Array.isArray(at(value, instancePath)))
+        return [
+          fault(place(part, instancePath), `${label(part, instancePath)} stands there more than once: give it once`),
+        ]
+      return [fault(place(part, instancePath), `${label(part, instancePath)} ${error.message}`)]
     default:
       return [fault(place(part, instancePath), `${label(part, instancePath)} ${error.message}`)]
   }

@@ -1,4 +1,4 @@
-import { fromWireId, toWireId } from '@lockstep/base'
+import { fromWireId, toWireId, tryFromWireId } from '@lockstep/base'
 import type { BulkOperation, BulkRequest, Engine, OperationFilter, OperationItem } from '@lockstep/engine'
 import type { OperationPreview } from '@lockstep/engine/ports'
 import Type, { type Static } from 'typebox'
@@ -8,14 +8,22 @@ import { asFields } from '../problem/from-option.ts'
 import { OperationNotFound, OperationOver } from '../problem/instance-errors.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
+import { optionsCheck } from '../request/options-check.ts'
 import { type Answer, type ApiContext, route } from '../route/route.ts'
 import { InstanceId } from '../wire/instance.ts'
 import { iso } from '../wire/iso.ts'
 import { CursorParameter, DEFAULT_ITEMS, Limit, listOf, pageOf, toList } from '../wire/list.ts'
 import { anything, closed, flag, indexedText, instant, nullable, oneOf } from '../wire/schema.ts'
+import { VERB_OPTIONS } from '../wire/verb-options.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ACTIONS = ['cancel', 'terminate', 'pause', 'continue', 'retry', 'migrate', 'delete'] as const
+
+type Action = (typeof ACTIONS)[number]
+/** Of each action what the same verb takes of one instance. */
+const checkOptions = Object.fromEntries(
+  ACTIONS.map((action) => [action, optionsCheck(VERB_OPTIONS[action])]),
+) as Readonly<Record<Action, (options: unknown) => void>>
 
 const OperationId = Type.String({ pattern: '^bop_[0-9a-fA-F-]{36}$', description: 'bop_ and a uuid.' })
 
@@ -90,7 +98,8 @@ const Preview = Type.Object({
   skipped: Type.Object({
     count: Type.Integer({ description: 'Instances that fit, and would be left as they are.' }),
     reasons: Type.Record(Type.String(), Type.Integer(), {
-      description: 'How many because of which status, or not-found.',
+      description:
+        'How many because of which status, or not-found; limit: there is no room for them; of delete held, parent-lives and unsettled; of migrate same-version.',
     }),
   }),
   asOf: Type.String({
@@ -111,7 +120,8 @@ export const startOperation = route({
     target: Target,
     options: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Of the action: reason, compensate, children, step, version, …',
+        description:
+          'Of the action, as the operation of the same name takes them of one instance: reason, compensate, children, step, version, …',
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: '100,000 unless told.' })),
@@ -126,6 +136,7 @@ export const startOperation = route({
   replies: { 200: Preview, 202: Operation },
   problems: ['INVALID_ID'],
   async handle({ engine, tenant, root }, { body: { action, target, options, limit, note, reason, dryRun } }) {
+    if (options !== undefined || action === 'migrate') checkOptions[action](options ?? {})
     const asOf = momentOf(target.asOf, engine.storeTime())
     const told = reason !== undefined && REASONED.has(action) ? { reason, ...options } : options
     const kept = note ?? reason
@@ -152,8 +163,8 @@ const RENAMED = { filter: 'target/filter', verb: 'action' }
 
 const REASONED: ReadonlySet<string> = new Set(['cancel', 'terminate', 'pause'])
 
-const toWirePreview = ({ skipped, sample, ...preview }: OperationPreview, asOf: number) => ({
-  ...preview,
+const toWirePreview = ({ count, exact, skipped, sample }: OperationPreview, asOf: number) => ({
+  ...{ count, exact },
   sample: sample.map((id) => toWireId('instance', id)),
   skipped: { count: Object.values(skipped).reduce((sum, each) => sum + each, 0), reasons: skipped },
   asOf: new Date(asOf).toISOString(),
@@ -185,10 +196,18 @@ function filterOf(target: Static<typeof Target>, asOf: number): OperationFilter 
     finishedFrom: read.finished?.from,
     finishedBefore: read.finished?.until,
     input: read.input?.length === 0 ? undefined : read.input,
-    instanceIds: ids?.map((id) => fromWireId('instance', id)),
-    excludeIds: exclude?.map((id) => fromWireId('instance', id)),
+    instanceIds: ids && idsOf(ids, '/target/ids'),
+    excludeIds: exclude && idsOf(exclude, '/target/exclude'),
   }
 }
+
+const idsOf = (ids: readonly string[], pointer: string): readonly string[] =>
+  ids.map((text, index) => {
+    const id = tryFromWireId('instance', text)
+    if (id !== undefined) return id
+    const rule = `"${text}" is no id of an instance: those are wfi_ and a uuid`
+    throw new InvalidRequest({ errors: [{ in: 'body', field: `${pointer}/${index}`, text: rule }] })
+  })
 
 const LATEST = Number.POSITIVE_INFINITY
 

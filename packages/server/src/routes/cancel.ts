@@ -1,9 +1,8 @@
 import { fromWireId } from '@lockstep/base'
-import Type from 'typebox'
 import { InstanceEnded } from '../problem/instance-errors.ts'
 import { route } from '../route/route.ts'
 import { Instance, InstanceId, readInstance } from '../wire/instance.ts'
-import { closed, flag } from '../wire/schema.ts'
+import { VERB_OPTIONS } from '../wire/verb-options.ts'
 
 export const cancelInstance = route({
   method: 'POST',
@@ -12,10 +11,7 @@ export const cancelInstance = route({
   permission: 'instances:operate',
   summary: 'Asks an instance to stop: 202 when the wish is durable. Repeating it is harmless.',
   id: InstanceId,
-  body: closed({
-    reason: Type.Optional(Type.String({ maxLength: 2_000, description: 'Kept in the journal.' })),
-    compensate: Type.Optional(flag('false: nothing of what it did is undone. true unless told.')),
-  }),
+  body: VERB_OPTIONS.cancel,
   bodyOptional: true,
   replies: { 202: Instance },
   problems: ['INVALID_ID', 'INSTANCE_NOT_FOUND', 'INSTANCE_ENDED'],

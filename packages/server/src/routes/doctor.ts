@@ -1,7 +1,7 @@
 import type { Area, DoctorReport } from '@lockstep/engine'
 import Type from 'typebox'
 import { lockChecks } from '../doctor/lock-checks.ts'
-import { nodeChecks } from '../doctor/node-checks.ts'
+import { storeChecks } from '../doctor/store-checks.ts'
 import { InvalidCursor } from '../problem/request-errors.ts'
 import { isName } from '../request/ids.ts'
 import { route } from '../route/route.ts'
@@ -34,7 +34,8 @@ const Report = Type.Object({
 
 const Check = Type.Object({
   check: Type.String({
-    description: 'What was looked at: nodes, clock-skew, versions, lock-round-trip, eviction-policy and so on.',
+    description:
+      'What was looked at: store, nodes, work, clock-skew, versions, lock-round-trip, eviction-policy and so on.',
   }),
   level: oneOf(['ok', 'warning', 'error']),
   finding: Type.String(),
@@ -86,13 +87,16 @@ export const checkCluster = route({
   name: 'checkCluster',
   permission: 'store:examine',
   reach: 'cluster',
-  summary: 'Checks nodes, clocks, versions and the lock store of the node that answers. What is fine is said too.',
+  summary:
+    'Checks the store, nodes, clocks, versions and the lock store of the node that answers. What is fine is said too.',
   replies: { 200: Type.Object({ checks: Type.Array(Check) }) },
   problems: [],
   async handle({ engine, browse, locks, clock }) {
-    const ofNodes = nodeChecks(await browse.nodes(), engine.cluster.patience.goneMs)
-    const ofLocks = locks === undefined ? [] : await lockChecks(locks(), engine.nodeId, clock)
-    const checks = [...ofNodes, ...ofLocks].map(({ check, level, finding, fix }) => ({
+    const [ofStore, ofLocks] = await Promise.all([
+      storeChecks(() => browse.nodes(), engine.cluster.patience.goneMs, clock),
+      locks === undefined ? [] : lockChecks(locks(), engine.nodeId, clock),
+    ])
+    const checks = [...ofStore, ...ofLocks].map(({ check, level, finding, fix }) => ({
       ...{ check, level, finding },
       fix: fix ?? null,
     }))

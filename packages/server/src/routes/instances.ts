@@ -54,6 +54,7 @@ export const startInstance = route({
     'SINGLETON_BUSY',
     'START_THROTTLED',
     'FLOW_KEY_FAILED',
+    'START_UNCLEAR',
   ],
   async handle(context, { body, once, note, rest: aside }) {
     note.target = body.definitionId

@@ -2,7 +2,7 @@ import { fromWireId, toWireId } from '@lockstep/base'
 import type { KeptAs, RetentionRule, RuleName } from '@lockstep/engine'
 import Type from 'typebox'
 import { asFields } from '../problem/from-option.ts'
-import { SweepInProgress } from '../problem/request-errors.ts'
+import { InvalidRequest, SweepInProgress } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
 import { durationMs } from '../request/wait.ts'
 import { route } from '../route/route.ts'
@@ -116,6 +116,7 @@ export const saveHold = route({
   replies: { 204: noContent },
   problems: ['INVALID_ID'],
   async handle({ engine, tenant }, { body: { reason, ...scope } }) {
+    oneSubject('body', scope)
     await asFields('body', () => engine.retention.hold({ tenant, ...bare(scope) }, reason))
     return { status: 204, body: undefined }
   },
@@ -131,12 +132,25 @@ export const releaseHold = route({
   replies: { 204: noContent },
   problems: ['INVALID_ID'],
   async handle({ engine, tenant }, { query }) {
+    oneSubject('query', query)
     await asFields('query', () => engine.retention.release({ tenant, ...bare(query) }))
     return { status: 204, body: undefined }
   },
 })
 
-const bare = ({ instanceId, ...scope }: { readonly definitionId?: string; readonly instanceId?: string }) =>
+interface Scope {
+  readonly definitionId?: string
+  readonly instanceId?: string
+}
+
+function oneSubject(where: 'body' | 'query', { definitionId, instanceId }: Scope): void {
+  if (definitionId === undefined || instanceId === undefined) return
+  const text = 'A hold is of a workflow or of an instance: give "definitionId" or "instanceId", not both'
+  const fields = ['definitionId', 'instanceId'].map((name) => (where === 'body' ? `/${name}` : name))
+  throw new InvalidRequest({ errors: fields.map((field) => ({ in: where, field, text })) })
+}
+
+const bare = ({ instanceId, ...scope }: Scope) =>
   instanceId === undefined ? scope : { ...scope, instanceId: fromWireId('instance', instanceId) }
 
 export const sweepNow = route({

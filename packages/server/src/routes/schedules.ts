@@ -1,5 +1,6 @@
 import type { ScheduleDocument } from '@lockstep/engine'
 import Type from 'typebox'
+import { requirePermission } from '../auth/require-permission.ts'
 import { SearchText } from '../filter/instance-filter.ts'
 import { InvalidRequest } from '../problem/request-errors.ts'
 import { fromCursor } from '../request/cursor.ts'
@@ -17,6 +18,9 @@ import {
 } from '../wire/schedule.ts'
 import { closed, flag, noContent } from '../wire/schema.ts'
 
+/** Whoever says what a schedule runs, or that it runs, starts what it starts. */
+const STARTS = 'instances:start'
+
 const NAME = /^[^\p{Cc}\p{Cs}]{1,512}$/u
 
 const ifMatchOf = (headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined =>
@@ -29,12 +33,13 @@ export const createSchedule = route({
   path: '/schedules',
   name: 'createSchedule',
   permission: 'schedules:write',
-  summary: 'Creates a schedule: cron, interval or one instant, for a workflow or a job.',
+  summary: 'Creates a schedule: cron, interval or one instant, for a workflow or a job. Asks for instances:start too.',
   body: ScheduleDocumentBody,
   bodyJudge: 'engine',
   replies: { 201: Schedule },
-  problems: ['SCHEDULE_INVALID', 'SCHEDULE_EXISTS', 'PAYLOAD_TOO_LARGE'],
-  async handle({ engine, tenant, root }, { body }) {
+  problems: ['SCHEDULE_INVALID', 'INPUT_INVALID', 'SCHEDULE_EXISTS', 'PAYLOAD_TOO_LARGE'],
+  async handle({ engine, tenant, root }, { body, principal }) {
+    requirePermission(principal, STARTS)
     const view = await engine.schedules.create(body as ScheduleDocument, { tenant })
     const location = `${root}/schedules/${encodeURIComponent(view.id)}`
     return { status: 201, body: toWireSchedule(view), etag: toEtag(view.revision), location }
@@ -88,7 +93,7 @@ export const putSchedule = route({
   path: '/schedules/:id',
   name: 'saveSchedule',
   permission: 'schedules:write',
-  summary: 'Replaces the schedule that If-Match names; creates it with If-None-Match: *.',
+  summary: 'Replaces the schedule that If-Match names; creates it with If-None-Match: *. Asks for instances:start too.',
   id: ScheduleId,
   body: ScheduleDocumentBody,
   bodyJudge: 'engine',
@@ -96,6 +101,7 @@ export const putSchedule = route({
   replies: { 200: Schedule, 201: Schedule },
   problems: [
     'SCHEDULE_INVALID',
+    'INPUT_INVALID',
     'SCHEDULE_NOT_FOUND',
     'SCHEDULE_EXISTS',
     'SCHEDULE_CHANGED',
@@ -103,7 +109,8 @@ export const putSchedule = route({
     'IF_MATCH_REQUIRED',
     'PAYLOAD_TOO_LARGE',
   ],
-  async handle({ engine, tenant }, { params, body, headers }) {
+  async handle({ engine, tenant }, { params, body, headers, principal }) {
+    requirePermission(principal, STARTS)
     const id = scheduleIdOf(params.id)
     const document = withId(id, body)
     if (headers['if-none-match'] === '*') {
@@ -135,11 +142,12 @@ export const deleteSchedule = route({
   path: '/schedules/:id',
   name: 'deleteSchedule',
   permission: 'schedules:write',
-  summary: 'Removes a schedule. Its runs go on; those that wait do not start.',
+  summary:
+    'Removes a schedule that a person made. Its runs go on; those that wait do not start. One of a workflow or a job goes with it.',
   id: ScheduleId,
   ifMatch: 'optional',
   replies: { 204: noContent },
-  problems: ['SCHEDULE_NOT_FOUND', 'SCHEDULE_CHANGED'],
+  problems: ['SCHEDULE_NOT_FOUND', 'SCHEDULE_CHANGED', 'SCHEDULE_OWNED'],
   async handle({ engine, tenant }, { params, headers }) {
     await engine.schedules.remove(scheduleIdOf(params.id), { tenant, ...at(revisionOf(ifMatchOf(headers))) })
     return { status: 204, body: undefined }
@@ -170,14 +178,15 @@ export const resumeSchedule = route({
   path: '/schedules/:id/resume',
   name: 'resumeSchedule',
   permission: 'schedules:operate',
-  summary: 'Lets a paused schedule fire again, from its next time on.',
+  summary: 'Lets a paused schedule fire again, from its next time on. Asks for instances:start too.',
   id: ScheduleId,
   body: closed({}),
   bodyOptional: true,
   ifMatch: 'optional',
   replies: { 200: Schedule },
   problems: ['SCHEDULE_NOT_FOUND', 'SCHEDULE_CHANGED'],
-  async handle({ engine, tenant }, { params, headers }) {
+  async handle({ engine, tenant }, { params, headers, principal }) {
+    requirePermission(principal, STARTS)
     const revision = revisionOf(ifMatchOf(headers))
     const view = await engine.schedules.resume(scheduleIdOf(params.id), { tenant, ...at(revision) })
     return { status: 200, body: toWireSchedule(view), etag: toEtag(view.revision) }

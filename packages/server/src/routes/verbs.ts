@@ -16,13 +16,7 @@ import { type Answer, type ApiContext, route } from '../route/route.ts'
 import { DefinitionId } from '../wire/definition.ts'
 import { Instance, InstanceId, readInstance } from '../wire/instance.ts'
 import { anything, closed, flag, indexedText, oneOf } from '../wire/schema.ts'
-
-const Reason = Type.Optional(indexedText('Kept in the journal.'))
-const VersionField = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
-const Values = Type.Record(Type.String(), Type.Unknown(), { description: 'New values, by name. Graphs only.' })
-const Mapping = Type.Record(Type.String(), Type.String(), {
-  description: 'Graphs: activities that have another id in the new version.',
-})
+import { Mapping, migrateFields, Values, VERB_OPTIONS, VersionField } from '../wire/verb-options.ts'
 
 const Accepted = Type.Object({
   outcome: oneOf(['accepted', 'already-requested'], 'Durable: whoever has the instance does it next.'),
@@ -38,7 +32,7 @@ export const terminateInstance = route({
   permission: 'instances:operate',
   summary: 'Ends it at once. Nothing is undone; code that runs is told to stop, and not waited for.',
   id: InstanceId,
-  body: closed({ reason: Reason, children: Type.Optional(flag('Its children too, and theirs.')) }),
+  body: VERB_OPTIONS.terminate,
   bodyOptional: true,
   replies: { 202: Accepted },
   problems: MOST_PROBLEMS,
@@ -56,7 +50,7 @@ export const pauseInstance = route({
   summary:
     'Nothing new starts until it is continued. What runs may finish; what falls due, and what it is sent, waits.',
   id: InstanceId,
-  body: closed({ reason: Reason }),
+  body: VERB_OPTIONS.pause,
   bodyOptional: true,
   replies: { 202: Accepted },
   problems: MOST_PROBLEMS,
@@ -71,7 +65,7 @@ export const continueInstance = route({
   permission: 'instances:operate',
   summary: 'Lets a paused instance go on.',
   id: InstanceId,
-  body: closed({}),
+  body: VERB_OPTIONS.continue,
   bodyOptional: true,
   replies: { 202: Accepted },
   problems: MOST_PROBLEMS,
@@ -103,14 +97,7 @@ export const retryInstance = route({
   summary:
     'Sends what has faulted, was put aside, or waits at an incident back to work, from what failed or from a step.',
   id: InstanceId,
-  body: closed({
-    step: Type.Optional(indexedText('Goes on from this one: what was recorded since it began is done again.')),
-    variables: Type.Optional(Values),
-    version: Type.Optional(VersionField),
-    mapping: Type.Optional(Mapping),
-    force: Type.Optional(flag('Also when the workflow that ran it has taken note of its end.')),
-    note: Type.Optional(indexedText('Goes to the incidents that this resolves.')),
-  }),
+  body: VERB_OPTIONS.retry,
   bodyOptional: true,
   replies: { 202: Accepted },
   problems: [
@@ -133,8 +120,7 @@ export const migrateInstance = route({
   summary: 'Lets it go on as another version of its definition, once nothing of it runs.',
   id: InstanceId,
   body: closed({
-    version: VersionField,
-    mapping: Type.Optional(Mapping),
+    ...migrateFields,
     dryRun: Type.Optional(flag('Says whether it could as it stands now, and changes nothing.')),
   }),
   replies: {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { IfMatchRequired, InvalidRequest } from '../problem/request-errors.ts'
 
-/** A strong validator: revisions rise and are never used twice for one definition. */
+/** A strong validator: revisions rise and are never used twice for one id, also where it is deleted and made again. */
 export const toEtag = (revision: number): string => `"${revision}"`
 
 /** Of an answer that also tells what changes without a new revision. If-Match takes it for its revision, If-None-Match for all it tells. */

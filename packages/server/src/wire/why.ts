@@ -49,7 +49,7 @@ export const WhyReply = Type.Object({
       text: Type.String(),
       untilAt: nullable('string', { format: 'date-time' }),
       step: nullable('string', { description: 'The step that it holds back; null: all of it.' }),
-      key: nullable('string', { description: 'Name of the limit, lock or breaker.' }),
+      key: nullable('string', { description: 'Name of the limit, lock, breaker or node.' }),
     }),
   ),
   incidents: Type.Array(IncidentItem),

@@ -15,19 +15,20 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
     create: (tenant, id, document, by) => {
       if (find(tenant, id) !== undefined) return { kind: 'exists' }
       const name = nameOf(document, id)
+      const revision = (tables.retiredRevisions.get(keyOf('definition', id, tenant))?.revision ?? 0) + 1
       tables.definitions.set(keyOf(tenant, id), {
         id,
         tenant,
         kind: 'graph',
         name,
         draft: document,
-        revision: 1,
+        revision,
         published: undefined,
         latest: 0,
         tags: tagsOf(document),
         updatedBy: by,
       })
-      return { kind: 'created', revision: 1 }
+      return { kind: 'created', revision }
     },
     draft: (tenant, id) => {
       const found = find(tenant, id)
@@ -60,6 +61,8 @@ export function definitionTransactions(database: Database): Synchronous<Definiti
       if (found === undefined) return { kind: 'not-found' }
       if (revision !== undefined && revision !== found.revision) return { kind: 'changed', revision: found.revision }
       if (found.latest === 0) {
+        const retired = { revision: found.revision, pausedFor: undefined }
+        tables.retiredRevisions.set(keyOf('definition', id, tenant), retired)
         tables.definitions.delete(keyOf(tenant, id))
         return { kind: 'deleted' }
       }

@@ -1,5 +1,6 @@
 import { type BulkOperation, idPrefix, type OperationFilter, type OperationStore } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
+import { eraseByOperator } from './erase-instance.ts'
 import { shownStatus } from './instance-queries.ts'
 import type { OperationTableRow } from './operation-tables.ts'
 import type { Synchronous } from './synchronous.ts'
@@ -75,26 +76,51 @@ export function operationTransactions(database: Database): Synchronous<Operation
         if (item !== undefined && item.outcome === undefined) Object.assign(item, { outcome, detail })
       }
     },
-    preview: (tenant, filter, meant, { lookAt, sample }) => {
+    preview: (
+      tenant,
+      filter,
+      meant,
+      { lookAt, sample, listed, limit = Number.POSITIVE_INFINITY, deletes, toVersion },
+    ) => {
       const all = [...tables.instances.values()].filter((row) => row.tenant === tenant && isMeant(row, filter))
       const page = all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, lookAt)
       const fit = page.filter((row) => fits(database, row, filter))
-      const could = fit.filter((row) => meant.includes(shownStatus(database, row)))
-      const skipped: Record<string, number> = {}
-      const skip = (why: string, count = 1) => {
-        skipped[why] = (skipped[why] ?? 0) + count
+      const isListed = (row: InstanceTableRow) => listed?.includes(shownStatus(database, row)) ?? true
+      const missing = [...new Set(filter.instanceIds ?? [])].filter((id) => !page.some((row) => row.id === id))
+      const places = [...fit.filter(isListed).map((row) => row.id), ...missing].sort()
+      const reasonOf = (row: InstanceTableRow): string | undefined => {
+        const status = shownStatus(database, row)
+        if (isListed(row) && places.indexOf(row.id) >= limit) return 'limit'
+        if (!isListed(row) || !meant.includes(status)) return status
+        if (row.version === toVersion) return 'same-version'
+        return deletes === true ? obstacleOf(database, row) : undefined
       }
-      for (const row of fit) if (!could.includes(row)) skip(shownStatus(database, row))
-      const missing = new Set(filter.instanceIds ?? []).size - page.length
-      if (filter.instanceIds !== undefined && missing > 0) skip('not-found', missing)
+      const skipped: Record<string, number> = {}
+      const skip = (why: string) => {
+        skipped[why] = (skipped[why] ?? 0) + 1
+      }
+      const could = fit.filter((row) => {
+        const reason = reasonOf(row)
+        if (reason !== undefined) skip(reason)
+        return reason === undefined
+      })
+      for (const id of missing) skip(places.indexOf(id) >= limit ? 'limit' : 'not-found')
       return {
         count: could.length,
         exact: page.length < lookAt,
         sample: could.slice(0, sample).map((row) => row.id),
         skipped,
+        definitionIds: [...new Set(could.map((row) => row.definitionId))].sort(),
       }
     },
   }
+}
+
+function obstacleOf(database: Database, { tenant, id: instanceId }: InstanceTableRow): string | undefined {
+  const asked = { tenant, instanceId, rows: 0, look: true, operationId: undefined }
+  const verdict = eraseByOperator(database, asked)
+  if (verdict.kind === 'wrong-state') return verdict.status
+  return verdict.kind === 'deleted' ? undefined : verdict.kind
 }
 
 /** Those that are looked at: by their ids, by the index on the correlation id, or all. */

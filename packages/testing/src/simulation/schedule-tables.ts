@@ -49,10 +49,18 @@ export interface ScheduleTables {
   readonly scheduleRuns: Map<string, RunTableRow>
   /** The version that its schedules were made from, by definition. */
   readonly scheduleSources: Map<string, number | undefined>
+  /** Of schedules and drafts that were deleted: migration 0049. */
+  readonly retiredRevisions: Map<string, RetiredRevision>
+}
+
+export interface RetiredRevision {
+  readonly revision: number
+  readonly pausedFor: string | undefined
 }
 
 export const emptyScheduleTables = (): ScheduleTables => ({
   schedules: new Map(),
   scheduleRuns: new Map(),
   scheduleSources: new Map(),
+  retiredRevisions: new Map(),
 })

@@ -38,12 +38,21 @@ export function scheduleTransactions(database: Database): Synchronous<ScheduleSt
     },
     change: (nodeId, tenant, id, decide) => {
       const current = find(tenant, id)
-      const change = decide(current && toTaken(database, current, []), database.now())
+      const retired = tables.retiredRevisions.get(keyOf('schedule', id, tenant))
+      const pausedFor = current === undefined ? retired?.pausedFor : undefined
+      const change = decide(current && toTaken(database, current, []), database.now(), pausedFor)
       if (change === undefined) return { row: current && toRow(current), runs: [] }
       if (change.kind === 'remove') {
         for (const run of runsOf(database, { id, tenant }))
           if (run.state === 'waiting')
             Object.assign(run, { state: 'skipped', open: false, reason: 'removed', started: undefined })
+        if (current !== undefined) {
+          const { revision, paused, owner } = current
+          tables.retiredRevisions.set(keyOf('schedule', id, tenant), {
+            revision,
+            pausedFor: paused ? owner : undefined,
+          })
+        }
         tables.schedules.delete(keyOf(id, tenant))
         return { row: undefined, runs: [] }
       }
@@ -56,7 +65,7 @@ export function scheduleTransactions(database: Database): Synchronous<ScheduleSt
           ...save,
           id,
           tenant,
-          revision: (current?.revision ?? 0) + 1,
+          revision: (current ?? retired ?? { revision: 0 }).revision + 1,
         })
       }
       const runs = writeFire(database, nodeId, fire)
@@ -155,11 +164,14 @@ function toTaken(database: Database, row: ScheduleTableRow, ends: readonly RunEn
   const waiting = live
     .filter((run) => run.state === 'waiting')
     .sort((a, b) => a.nominalAt - b.nominalAt || (a.key < b.key ? -1 : 1))
-    .map((run) => run.key)
+  const next = waiting[0]?.started
+  const definition = tables.definitions.get(keyOf(row.tenant, row.definitionId))
   return {
     ...toRow(row),
     running: overlap === 'allow' ? [] : running.slice(0, MOST_TAKEN_ALONG),
-    waiting: waiting.slice(0, MOST_TAKEN_ALONG),
+    waiting: waiting.slice(0, MOST_TAKEN_ALONG).map((run) => run.key),
+    nextStarted: next === undefined ? undefined : JSON.parse(next),
+    graphVersion: definition?.kind === 'graph' ? definition.published : undefined,
     ends,
   }
 }

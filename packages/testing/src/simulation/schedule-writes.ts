@@ -17,7 +17,7 @@ export function writeFire(database: Database, nodeId: string, write: FireWrite):
     for (const run of waiting)
       Object.assign(run, { state: 'skipped', open: false, reason: 'overlap', started: undefined })
 
-  const answers = write.runs.map((run) => writeRun(database, nodeId, schedule, run))
+  const answers = write.runs.map((run) => writeRun(database, nodeId, schedule, run, write.version))
   const live = runsOf(database, schedule).filter((run) => run.open)
   const isStranded =
     !schedule.paused && live.some((run) => run.state === 'waiting') && live.every((run) => run.state === 'waiting')
@@ -37,17 +37,25 @@ export function requireNode(database: Database, nodeId: string): void {
 export const runsOf = ({ tables }: Database, { id, tenant }: Pick<ScheduleTableRow, 'id' | 'tenant'>): RunTableRow[] =>
   [...tables.scheduleRuns.values()].filter((run) => run.scheduleId === id && run.tenant === tenant)
 
-function writeRun(database: Database, nodeId: string, schedule: ScheduleTableRow, run: NewRun): RunAnswer {
+function writeRun(
+  database: Database,
+  nodeId: string,
+  schedule: ScheduleTableRow,
+  run: NewRun,
+  checked: number | undefined,
+): RunAnswer {
   const { tables } = database
   const place = keyOf(schedule.id, run.key, schedule.tenant)
   let row = tables.scheduleRuns.get(place)
-  const isNew = run.kind === 'promote' ? row?.state === 'waiting' : row === undefined
-  if (run.kind !== 'promote' && row === undefined) {
+  const isNew = run.kind === 'promote' || run.kind === 'refuse' ? row?.state === 'waiting' : row === undefined
+  if (run.kind === 'refuse' && isNew)
+    Object.assign(row!, { state: 'skipped', open: false, reason: run.reason, started: undefined })
+  if (run.kind !== 'promote' && run.kind !== 'refuse' && row === undefined) {
     row = newRow(database, nodeId, schedule, run)
     tables.scheduleRuns.set(place, row)
   }
   const begins = isNew && (run.kind === 'promote' || run.kind === 'start')
-  if (begins) begin(database, nodeId, schedule, row!, run.kind === 'start' ? run.started : row!.started!)
+  if (begins) begin(database, nodeId, schedule, row!, run.kind === 'start' ? run.started : row!.started!, checked)
   const { state, reason, instanceId } = row!
   return { tenant: schedule.tenant, scheduleId: schedule.id, key: run.key, state, reason, instanceId, created: isNew }
 }
@@ -56,7 +64,7 @@ function newRow(
   database: Database,
   nodeId: string,
   schedule: ScheduleTableRow,
-  run: Exclude<NewRun, { kind: 'promote' }>,
+  run: Exclude<NewRun, { kind: 'promote' | 'refuse' }>,
 ): RunTableRow {
   const skips = run.kind === 'skip' ? run : undefined
   return {
@@ -84,7 +92,14 @@ function newRow(
 }
 
 /** Reads the published pointer in the same step. An instance that has the key already is the run's. */
-function begin(database: Database, nodeId: string, schedule: ScheduleTableRow, row: RunTableRow, data: string): void {
+function begin(
+  database: Database,
+  nodeId: string,
+  schedule: ScheduleTableRow,
+  row: RunTableRow,
+  data: string,
+  checked: number | undefined,
+): void {
   const { tables } = database
   const { tenant, definitionId } = schedule
   const definition = tables.definitions.get(keyOf(tenant, definitionId))
@@ -95,7 +110,7 @@ function begin(database: Database, nodeId: string, schedule: ScheduleTableRow, r
     tenant,
     instanceId: row.id,
     definitionId,
-    version: undefined,
+    version: version === undefined ? undefined : checked,
     correlationId: undefined,
     dedupeKey: row.key,
     parentId: undefined,

@@ -2,6 +2,8 @@ import type { InstanceStanding } from '@lockstep/engine/ports'
 import type { Database } from './database.ts'
 import type { AgendaTableRow } from './tables.ts'
 
+/** Simulated nodes have them all. */
+const EVERY_ROLE = ['worker', 'scheduler', 'api'] as const
 const MOST_LISTED = 20
 
 export function instanceStanding(database: Database, tenant: string, id: string): InstanceStanding | undefined {
@@ -68,7 +70,10 @@ export function instanceStanding(database: Database, tenant: string, id: string)
       })),
     nodes: [...tables.nodes.values()]
       .filter((node) => !node.doomed)
-      .map((node) => ({ nodeId: node.id, name: node.name, silentMs: 0 })),
+      .map((node) => ({
+        ...{ nodeId: node.id, name: node.name, silentMs: 0 },
+        ...{ roles: EVERY_ROLE, wanted: node.wanted ?? 'active' },
+      })),
   }
 }
 

@@ -1,6 +1,5 @@
 import type { DeleteOutcome } from '../../retention/delete-instance.ts'
 import type { BulkOperation } from '../../store/operation-store.ts'
-import type { CancelOptions } from '../../worker/graph/graph-outside.ts'
 import type { MigrateOptions } from '../migrate.ts'
 import type { MigrateOutcome, RetryOutcome } from '../verb-outcome.ts'
 import type { Verbs } from '../verbs.ts'
@@ -16,11 +15,7 @@ export type RemoveInstance = (
   options: { readonly tenant: string; readonly operationId: string },
 ) => Promise<DeleteOutcome>
 
-export function applyVerb(
-  verbs: Verbs,
-  cancel: (instanceId: string, options: CancelOptions & { readonly tenant: string }) => Promise<boolean>,
-  remove: RemoveInstance,
-): ApplyVerb {
+export function applyVerb(verbs: Verbs, remove: RemoveInstance): ApplyVerb {
   return async ({ tenant, id: operationId, verb, options }, instanceId) => {
     const asked = { ...(options as object), tenant, operationId }
     switch (verb) {
@@ -38,10 +33,8 @@ export function applyVerb(
         const result = await remove(instanceId, { tenant, operationId })
         return { outcome: result.kind, detail: obstacleOf(result) }
       }
-      default: {
-        const isSent = await cancel(instanceId, { ...(options as CancelOptions), tenant })
-        return { outcome: isSent ? 'accepted' : 'wrong-state', detail: undefined }
-      }
+      default:
+        return told(await verbs.cancel(instanceId, asked))
     }
   }
 }

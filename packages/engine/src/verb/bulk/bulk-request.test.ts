@@ -7,6 +7,12 @@ describe('a bulk request', () => {
     ['filter', { verb: 'pause' }],
     ['verb', { verb: 'explode', filter: { definitionId: 'x' } }],
     ['options.version', { verb: 'migrate', filter: { definitionId: 'x' } }],
+    ['options.version', { verb: 'migrate', filter: { definitionId: 'x' }, options: { version: -4 } }],
+    ['options.compensat', { verb: 'cancel', filter: { definitionId: 'x' }, options: { compensat: false } }],
+    ['options.children', { verb: 'terminate', filter: { definitionId: 'x' }, options: { children: 5 } }],
+    ['options.reason', { verb: 'pause', filter: { definitionId: 'x' }, options: { reason: { a: 1 } } }],
+    ['options.reason', { verb: 'delete', filter: { definitionId: 'x' }, options: { reason: 'x' } }],
+    ['options.constructor', { verb: 'continue', filter: { definitionId: 'x' }, options: { constructor: 1 } }],
     ['filter.version', { verb: 'pause', filter: { version: 1 } }],
     ['filter.instanceIds', { verb: 'pause', filter: { instanceIds: ['nonsense'] } }],
     ['filter.statuses', { verb: 'pause', filter: { statuses: [] } }],
@@ -23,6 +29,11 @@ describe('a bulk request', () => {
     expect(() => resolveBulk(request as BulkRequest)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ option }) }),
     )
+  })
+
+  it('guesses which option was meant', () => {
+    const request = { verb: 'cancel', filter: { definitionId: 'x' }, options: { compensat: false } }
+    expect(() => resolveBulk(request as unknown as BulkRequest)).toThrow(/Did you mean "compensate"\?/)
   })
 
   it('is about those that its verb can mean anything for, unless it says which', () => {

@@ -5,6 +5,7 @@ import type { CancelOptions } from '../../worker/graph/graph-outside.ts'
 import type { MigrateOptions } from '../migrate.ts'
 import type { RetryOptions } from '../retry.ts'
 import type { TerminateOptions } from '../verbs.ts'
+import { checkBulkOptions } from './bulk-options.ts'
 
 /** What a bulk operation does with each of its instances. */
 export type BulkVerb =
@@ -62,11 +63,7 @@ export function resolveBulk(request: BulkRequest): ResolvedBulk {
     throw new InvalidOption({ option: 'verb', rule: `one of ${Object.keys(MEANT).join(', ')}`, value: verb })
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
     throw new InvalidOption({ option: 'limit', rule: `an integer from 1 to ${MOST}`, value: limit })
-  if (verb === 'migrate' && !Number.isInteger((options as { version?: unknown }).version))
-    throw new InvalidOption({ option: 'options.version', rule: 'the version to migrate to' })
-  const { compensate } = options as CancelOptions
-  if (verb === 'cancel' && compensate !== undefined && typeof compensate !== 'boolean')
-    throw new InvalidOption({ option: 'options.compensate', rule: 'true or false', value: compensate })
+  checkBulkOptions(verb, options)
   const { begun, ...given } = checkFilter(request.filter)
   const meant = begun === true ? MEANT[verb].filter(isBegun) : MEANT[verb]
   const asked = begun === true ? { ...given, statuses: begunOf(given.statuses ?? STATUSES) } : given

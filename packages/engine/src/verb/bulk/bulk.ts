@@ -2,28 +2,39 @@
  * One verb for many instances. The filter is frozen first: the instances that fit are listed in the store, and only those are worked off, so
  * that nothing which begins meanwhile is drawn in. Any node goes on with it, one at a time; the outcome of an item is written in the
  * transaction that does it, so that a crash repeats nothing.
+ *
+ * Whoever begins, buries another node or hears that one left work behind looks at once; where the turn is another's, again until that of a dead
+ * node must be over. Beyond that everybody looks now and then.
  */
 import { type Clock, errorMessage, isRetryable, isUuid, type Logger, type Timer } from '@lockstep/base'
 import { DEFAULT_TENANT } from '../../start/start-request.ts'
+import type { DefinitionStore } from '../../store/definition-store.ts'
 import type { MaintenanceStore } from '../../store/maintenance-store.ts'
 import type { BulkOperation, OperationItem, OperationPreview, OperationStore } from '../../store/operation-store.ts'
+import type { WakeBus } from '../../worker/wake-bus.ts'
 import type { ApplyVerb } from './apply-verb.ts'
-import { type BulkRequest, resolveBulk } from './bulk-request.ts'
+import { type BulkRequest, type ResolvedBulk, resolveBulk } from './bulk-request.ts'
+import { checkVersion } from './check-version.ts'
 
 export interface BulkContext {
   readonly pollMs: number
   readonly store: OperationStore
+  readonly definitions: Pick<DefinitionStore, 'version'>
   readonly maintenance: Pick<MaintenanceStore, 'takeTurn' | 'endTurn'>
   readonly clock: Clock
   readonly logger: Logger
+  readonly bus: WakeBus
   readonly newId: () => string
   readonly nodeId: () => string
   readonly apply: ApplyVerb
 }
 
 const DUTY = 'bulk'
-const TURN_MS = 15_000
+const TOPIC = 'bulk'
+const TURN_MS = 4_000
 const LOOK_MS = 30_000
+const LOOK_AGAIN_MS = 1_000
+const LOOKS_AGAIN = 5
 const FREEZE = 2_000
 const PAGE = 50
 const SAMPLE = 10
@@ -34,25 +45,52 @@ export class Bulk {
   #timer: Timer | undefined
   #working: Promise<void> | undefined
   #again = false
+  /** There is work that this node could not do when it looked. */
+  #isWaiting = false
+  #looksLeft = 0
   #stopped = false
+  #unsubscribe: () => void = () => {}
 
   constructor(context: BulkContext) {
     this.#context = context
   }
 
   /** What an operation would be about. Changes nothing. */
-  preview(request: BulkRequest): Promise<OperationPreview> {
-    const { tenant, asked, meant } = resolveBulk(request)
-    return this.#context.store.preview(tenant, asked, meant, { lookAt: PREVIEW, sample: SAMPLE })
+  async preview(request: BulkRequest): Promise<OperationPreview> {
+    const bulk = resolveBulk(request)
+    const preview = await this.#storePreview(bulk, SAMPLE)
+    await this.#checkVersion(bulk, preview)
+    return preview
   }
 
   /** Answers the id of the operation once it is durable. */
   async start(request: BulkRequest): Promise<{ readonly id: string }> {
-    const { options, asked: _, meant: __, ...operation } = resolveBulk(request)
+    const bulk = resolveBulk(request)
+    await this.#checkVersion(bulk)
+    const { options, asked: _, meant: __, ...operation } = bulk
     const id = this.#context.newId()
     await this.#context.store.create({ id, ...operation, options: JSON.stringify(options) })
-    this.#wake()
+    this.#lookNow()
     return { id }
+  }
+
+  #storePreview(
+    { tenant, verb, options, asked, meant, filter, limit }: ResolvedBulk,
+    sample: number,
+  ): Promise<OperationPreview> {
+    return this.#context.store.preview(tenant, asked, meant, {
+      ...{ lookAt: PREVIEW, sample, listed: filter.statuses, limit, deletes: verb === 'delete' },
+      toVersion: verb === 'migrate' ? (options as { version: number }).version : undefined,
+    })
+  }
+
+  /** Workflows that the filter does not name are those of the instances that it finds. */
+  async #checkVersion(bulk: ResolvedBulk, preview?: OperationPreview): Promise<void> {
+    const { version } = bulk.options as { readonly version?: number }
+    if (version === undefined) return
+    const { definitionId, definitionIds = definitionId === undefined ? undefined : [definitionId] } = bulk.asked
+    const about = definitionIds ?? (preview ?? (await this.#storePreview(bulk, 0))).definitionIds
+    await checkVersion(this.#context.definitions, { tenant: bulk.tenant, version, definitionIds: about })
   }
 
   async get(id: string, tenant: string = DEFAULT_TENANT): Promise<BulkOperation | undefined> {
@@ -93,23 +131,40 @@ export class Bulk {
   /** Goes on where it was paused. `false`: unknown, or over. */
   async continue(id: string, tenant: string = DEFAULT_TENANT): Promise<boolean> {
     if (!isUuid(id) || !(await this.#context.store.steer(tenant, id, 'continue'))) return false
-    this.#wake()
+    this.#lookNow()
     return true
   }
 
   run(): void {
-    this.#schedule()
+    this.#unsubscribe = this.#context.bus.subscribe((topic) => {
+      if (topic === TOPIC) this.#lookNow()
+    })
+    this.#lookNow()
+  }
+
+  /** A node is dead: what it worked on may be nobody's. */
+  buried(): void {
+    this.#lookNow()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#unsubscribe()
     this.#timer?.cancel()
     await this.#working
   }
 
+  #lookNow(): void {
+    this.#looksLeft = LOOKS_AGAIN
+    this.#wake()
+  }
+
   #schedule(): void {
-    if (!this.#stopped)
-      this.#timer = this.#context.clock.schedule(Math.max(LOOK_MS, this.#context.pollMs), () => this.#wake())
+    if (this.#stopped) return
+    const isSoon = this.#isWaiting && this.#looksLeft > 0
+    if (isSoon) this.#looksLeft -= 1
+    const waitMs = isSoon ? LOOK_AGAIN_MS : Math.max(LOOK_MS, this.#context.pollMs)
+    this.#timer = this.#context.clock.schedule(waitMs, () => this.#wake())
   }
 
   #wake(): void {
@@ -128,20 +183,25 @@ export class Bulk {
       try {
         await this.#work()
       } catch (error) {
+        this.#isWaiting = true
         this.#context.logger.warn('a bulk operation waits', { reason: errorMessage(error) })
       }
     }
   }
 
   async #work(): Promise<void> {
-    const { store, maintenance } = this.#context
+    const { store, maintenance, bus } = this.#context
     const nodeId = this.#context.nodeId()
+    this.#isWaiting = false
     if ((await store.next()) === undefined) return
-    if (!(await maintenance.takeTurn(DUTY, nodeId, TURN_MS, true))) return
+    this.#isWaiting = !(await maintenance.takeTurn(DUTY, nodeId, TURN_MS, true))
+    if (this.#isWaiting) return
+    let isLeft = false
     try {
       for (;;) {
         const next = await store.next()
-        if (next === undefined || this.#stopped) return
+        isLeft = next !== undefined && this.#stopped
+        if (next === undefined || isLeft) return
         if (next.state === 'freezing') await store.freeze(next.tenant, next.id, FREEZE)
         else await this.#applyPage(next)
         // Whoever lost its turn meanwhile leaves the rest to the one that has it.
@@ -149,6 +209,7 @@ export class Bulk {
       }
     } finally {
       await maintenance.endTurn(DUTY, nodeId, 0)
+      if (isLeft) bus.publish(TOPIC)
     }
   }
 

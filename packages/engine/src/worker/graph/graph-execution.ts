@@ -141,12 +141,14 @@ export class GraphExecution implements Execution {
     })
   }
 
-  fire(now: number): void {
+  fire(now: number): readonly number[] {
     const graph = this.#graph
-    if (graph.freeze.isOn || graph.isDisposed) return
+    if (graph.freeze.isOn || graph.isDisposed) return []
     const late: StepKey[] = []
-    for (const { step, wait } of dueWaits(graph.state, now)) {
+    const dueAts: number[] = []
+    for (const { step, wait, dueAt = now } of dueWaits(graph.state, now)) {
       if (!graph.isAlive(step)) continue // cancelled by one that fired before it
+      dueAts.push(dueAt)
       if (wait.kind === 'timer') graph.fold({ kind: 'completed', step, outcome: 'done', by: 'timer' })
       else if (wait.kind === 'timeout') graph.fold(tookTooLong(step, wait.ms))
       else if (wait.kind === 'lock') graph.sections.timedOut(step)
@@ -157,6 +159,7 @@ export class GraphExecution implements Execution {
     graph.sections.fire(now)
     if (!graph.host.isStill) graph.deferrals.fire(now)
     this.#turn()
+    return dueAts
   }
 
   stamp(at: number, upToSeq: number): void {

@@ -1,4 +1,4 @@
-import { type Clock, errorCode, errorMessage, isRetryable, type Logger, sleep } from '@lockstep/base'
+import { type Clock, errorCode, isRetryable, type Logger, sleep, Trouble } from '@lockstep/base'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 5_000
@@ -16,13 +16,15 @@ export async function keepTrying(
 ): Promise<unknown> {
   let refusals = 0
   let pauseMs = FIRST_PAUSE_MS
+  const trouble = new Trouble(shell.logger, `${what}: not yet`, `${what}: done after all`)
   while (isWanted()) {
     try {
       await work()
+      trouble.over()
       return undefined
     } catch (error) {
       if (isFinal(error) || (!mayPass(error) && ++refusals >= MOST_REFUSALS)) return error
-      shell.logger.warn(`${what}: not yet`, { code: errorCode(error), reason: errorMessage(error) })
+      trouble.failed(error)
       await sleep(shell.clock, pauseMs)
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
     }

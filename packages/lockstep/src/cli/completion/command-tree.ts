@@ -23,7 +23,7 @@ export function placesOf(commands: readonly Command[]): readonly Place[] {
   const beginning = {
     said: '',
     aliases: [],
-    commands: commands.map(wordOf),
+    commands: commands.flatMap(wordsOf),
     options: [
       { word: '--help', about: 'show what a command does' },
       { word: '--version', about: 'print the version' },
@@ -40,7 +40,7 @@ function below(command: Command, before: readonly string[], said: string, noun: 
   const place = {
     said: here,
     aliases: ways.filter((way) => way !== here),
-    commands: command.commands.map(wordOf),
+    commands: command.commands.flatMap(wordsOf),
     options: [
       ...command.options.flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : [])),
       { word: '--help', about: 'show what it does' },
@@ -50,4 +50,10 @@ function below(command: Command, before: readonly string[], said: string, noun: 
   return [place, ...command.commands.flatMap((each) => below(each, ways, here, command))]
 }
 
-const wordOf = (command: Command): Word => ({ word: command.name(), about: command.description() })
+/** Its name, and the other one that the help shows. A singular is on the way to the plural: it needs no offer of its own. */
+function wordsOf(command: Command): readonly Word[] {
+  const name = command.name()
+  const other = command.alias()
+  const names = other === undefined || name.startsWith(other) ? [name] : [name, other]
+  return names.map((word) => ({ word, about: command.description() }))
+}

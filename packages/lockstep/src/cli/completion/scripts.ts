@@ -1,9 +1,11 @@
 /**
  * Completion for three shells. Commands and options are in the script. What only a node knows, such as ids, is asked for when Tab is pressed
  * where it may stand: with the list command of its noun, as the profile on the line says. A line with `--url` asks nobody: shells cut
- * addresses in pieces.
+ * addresses in pieces. What a node answers is text that others chose: no shell may expand it.
  */
+import { bash } from './bash-script.ts'
 import type { Place, Word } from './command-tree.ts'
+import { asked, offered, quoted, steps, waysOf } from './script-parts.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
@@ -11,53 +13,6 @@ export type Shell = (typeof SHELLS)[number]
 export const completionScript = (shell: Shell, places: readonly Place[]): string => scripts[shell](places)
 
 const scripts: Readonly<Record<Shell, (places: readonly Place[]) => string>> = { bash, zsh, fish }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-const offered = ({ commands, options }: Place): readonly Word[] => [...commands, ...options]
-const waysOf = ({ said, aliases }: Place): readonly string[] => [said, ...aliases]
-
-/** Words that lead from one place to the next; what else is said is a value. */
-const steps = (places: readonly Place[]): string =>
-  places
-    .filter(({ said }) => said !== '')
-    .map((place) => `      ${waysOf(place).map(quoted).join(' | ')}) at=${quoted(place.said)} ;;`)
-    .join('\n')
-
-/** `list='instances list' many=yes`, where a node can be asked. */
-const asked = ({ ids }: Place): string =>
-  ids === undefined ? '' : ` list=${quoted(ids.list)}${ids.many ? ' many=yes' : ''}`
-
-function bash(places: readonly Place[]): string {
-  const words = (place: Place): string =>
-    `    ${quoted(place.said)}) words=${quoted(
-      offered(place)
-        .map(({ word }) => word)
-        .join(' '),
-    )}${asked(place)} ;;`
-  return `# Completion of lockstep for bash: source <(lockstep completion bash)
-_lockstep() {
-  local at='' words='' list='' many='' given='' ids='' i
-  local -a as=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "\${at:+$at }\${COMP_WORDS[i]}" in
-${steps(places)}
-      *' --profile') as=(--profile "\${COMP_WORDS[++i]}") ;;
-      *' -'*) ;;
-      *) given=yes ;;
-    esac
-  done
-  case "$at" in
-${places.map(words).join('\n')}
-  esac
-  if [[ $list && \${COMP_WORDS[COMP_CWORD]} != -* && ( ! $given || $many ) && " \${COMP_WORDS[*]} " != *' --url '* ]]; then
-    ids=$("\${COMP_WORDS[0]}" $list --output id --quiet "\${as[@]}" 2>/dev/null </dev/null)
-    words=\${ids:-$words}
-  fi
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
-}
-complete -o default -F _lockstep lockstep
-`
-}
 
 function zsh(places: readonly Place[]): string {
   const entry = ({ word, about }: Word): string => quoted(`${word}:${about.replaceAll(':', '\\:')}`)

@@ -1,5 +1,6 @@
-import { type ClientOptions, lockstepClient, type Query, ServerProblem, type Wanted } from '@lockstep/api'
+import { type ClientOptions, lockstepClient, notOurs, type Query, ServerProblem, type Wanted } from '@lockstep/api'
 import { EndedBadly, EXIT } from '../exit-codes.ts'
+import { knownNode } from './known-node.ts'
 
 export type { Query, Wanted } from '@lockstep/api'
 
@@ -26,11 +27,14 @@ const PAGE = 200
 /** The client as commands use it: by path, for tables that print whatever comes, and ending as a command ends. */
 export function apiClient(options: ClientOptions & { readonly signal: AbortSignal }): ApiClient {
   const { transport } = lockstepClient({ retries: 2, ...options })
+  const known = knownNode(transport)
   const call: ApiClient['call'] = async (method, path, wanted) => {
-    const { status, body, etag } = await transport.send(method, path, wanted).catch((error: unknown) => {
+    const reply = await transport.send(method, path, wanted).catch((error: unknown) => {
       if (options.signal.aborted) throw new EndedBadly({ text: 'interrupted', exitCode: EXIT.interrupted })
       throw error
     })
+    await known(reply)
+    const { status, body, etag } = reply
     return { status, body: body ?? '', etag }
   }
   async function* pages(path: string, query: Query, limit: number): AsyncGenerator<readonly Body[]> {
@@ -38,6 +42,7 @@ export function apiClient(options: ClientOptions & { readonly signal: AbortSigna
     let cursor: string | undefined
     do {
       const { body } = await call('GET', path, { query: { ...query, limit: Math.min(PAGE, left), cursor } })
+      if (!Array.isArray(body.items)) throw notOurs(options.url)
       yield body.items
       left -= body.items.length
       cursor = body.page?.next ?? undefined

@@ -1,13 +1,11 @@
 import { stringify } from 'yaml'
 import { UsageError } from '../exit-codes.ts'
-import { type Column, renderFields, renderTable } from '../terminal/table.ts'
+import { type Column, type Fields, renderFields, renderTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Body } from './api-client.ts'
 
 export const OUTPUTS = ['table', 'json', 'jsonl', 'yaml', 'id'] as const
 export type Output = (typeof OUTPUTS)[number]
-
-export type Fields = readonly (readonly [string, string | undefined])[]
 
 /** What was asked for; else a table for people and JSON for programs. */
 export function outputOf(given: string | undefined, { isTerminal }: Pick<Terminal, 'isTerminal'>): Output {
@@ -63,4 +61,12 @@ export class Printer {
 
 /** Of what an answer is about: of a resume, or of why an instance waits, the instance. */
 const idOf = (body: Body): string | number =>
-  body.id ?? body.instance?.id ?? body.instanceId ?? body.key ?? body.version ?? body.name ?? body.seq ?? ''
+  body.id ??
+  body.instance?.id ??
+  body.instanceId ??
+  body.key ??
+  body.fingerprint ??
+  body.version ??
+  body.name ??
+  body.seq ??
+  ''

@@ -1,11 +1,12 @@
 import { Command } from 'commander'
+import { shown } from '../../log/shown.ts'
 import { UsageError } from '../exit-codes.ts'
 import { type Progress, progressOn } from '../terminal/progress.ts'
-import type { Column } from '../terminal/table.ts'
+import type { Column, Fields } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type ApiClient, apiClient, type Body, type Query } from './api-client.ts'
 import { type ConnectionFlags, connectionOf, DEFAULT_URL } from './connection.ts'
-import { type Fields, OUTPUTS, type Output, outputOf, Printer } from './output.ts'
+import { OUTPUTS, type Output, outputOf, Printer } from './output.ts'
 
 export interface RemoteFlags extends ConnectionFlags {
   readonly json?: boolean
@@ -51,7 +52,6 @@ export function remoteCommand<Flags = object>(
 ): Command {
   const command = describe(new Command(words.split(' ')[0]!))
     .description(description)
-    .option('--url <url>', `node to speak to (${DEFAULT_URL}) [LOCKSTEP_URL]`)
     .option('--api-key <key>', 'sent as bearer token [LOCKSTEP_API_KEY, or the file that LOCKSTEP_API_KEY_FILE names]')
     .option('--profile <name>', 'address and key of "lockstep auth login" [LOCKSTEP_PROFILE]')
     .option('--json', 'print the answer as JSON; short for --output json')
@@ -60,30 +60,39 @@ export function remoteCommand<Flags = object>(
     .option('--verbose', 'say what is asked of whom, and everything about a failure')
     .option('--debug', 'print the exchange with the server on standard error')
     .allowExcessArguments(false)
+  const has = (flag: string): boolean => command.options.some(({ long }) => long === flag)
+  // One command speaks to several nodes.
+  if (!has('--url')) command.option('--url <url>', `node to speak to (${DEFAULT_URL}) [LOCKSTEP_URL]`)
   // Some commands have a `--key` of their own, which is no credential.
-  const hasOwnKey = command.options.some(({ long }) => long === '--key')
+  const hasOwnKey = has('--key')
   if (!hasOwnKey) command.option('--key <key>', 'the same as --api-key')
   for (const word of words.split(' ').slice(1)) command.argument(word)
   return command.action(async (...given: unknown[]) => {
     const flags = command.opts<RemoteFlags & Flags>()
     const args = given.slice(0, -2).flat() as string[]
-    const { key, ...others }: RemoteFlags = flags
-    await action(sessionOf(terminal, hasOwnKey || key === undefined ? others : { ...others, key }), args, flags)
+    const { key, url, ...others }: RemoteFlags = flags
+    const [address] = [url].flat()
+    const said = {
+      ...others,
+      ...(address === undefined ? {} : { url: address }),
+      ...(hasOwnKey || key === undefined ? {} : { key }),
+    }
+    await action(sessionOf(terminal, said), args, flags)
   })
 }
 
 function sessionOf(terminal: Terminal, flags: RemoteFlags): Session {
-  const { environment, colors, err } = terminal
+  const { environment, errColors, err } = terminal
   const { url, apiKey, profile } = connectionOf(flags, environment)
   const form = flags.output ?? (flags.json === true ? 'json' : environment.LOCKSTEP_OUTPUT)
   const output = outputOf(form, terminal)
   if (flags.verbose)
-    err(colors.gray(`${url.value} (${url.origin})${apiKey === undefined ? '' : `, key of ${apiKey.origin}`}\n`))
+    err(errColors.gray(`${url.value} (${url.origin})${apiKey === undefined ? '' : `, key of ${apiKey.origin}`}\n`))
   const api = apiClient({
     url: url.value,
     apiKey: apiKey?.value,
     signal: terminal.interrupted,
-    ...(flags.debug || flags.verbose ? { onExchange: (line: string) => err(`${colors.gray(line)}\n`) } : {}),
+    ...(flags.debug || flags.verbose ? { onExchange: (line: string) => err(`${errColors.gray(line)}\n`) } : {}),
   })
   const printer = new Printer(terminal, output)
   return {
@@ -98,7 +107,8 @@ function sessionOf(terminal: Terminal, flags: RemoteFlags): Session {
       for await (const page of api.pages(path, query, limit)) printer.table(page, columns, empty)
     },
     fields: (body, fields) => printer.fields(body, fields),
-    done: (text, body) => printer.done(text, body),
+    // Names and messages of others stand in it.
+    done: (text, body) => printer.done(shown(text), body),
   }
 }
 
@@ -147,7 +157,7 @@ export async function agreed(asking: Asking, yes: boolean | undefined, question:
 }
 
 const ask = ({ terminal, profile }: Asking, question: string): Promise<boolean | undefined> =>
-  terminal.confirm(profile === undefined ? question : `${terminal.colors.red(`[${profile}]`)} ${question}`)
+  terminal.confirm(profile === undefined ? question : `${terminal.errColors.red(`[${profile}]`)} ${question}`)
 
 export const pathOf = (...parts: readonly (string | number)[]): string =>
   parts.map((part) => `/${encodeURIComponent(part)}`).join('')

@@ -7,10 +7,10 @@ export interface Progress {
   clear(): void
 }
 
-export function progressOn({ isTerminal, err }: Terminal): Progress {
+export function progressOn({ errIsTerminal, err }: Pick<Terminal, 'errIsTerminal' | 'err'>): Progress {
   let length = 0
   const write = (text: string): void => {
-    if (!isTerminal) return
+    if (!errIsTerminal) return
     err(`\r${text.padEnd(length)}${text.length < length ? `\r${text}` : ''}`)
     length = text.length
   }

@@ -1,3 +1,6 @@
+import { shown } from '../../log/shown.ts'
+import { cutTo, widthOf } from './display-width.ts'
+
 /** One column of a table: its title, and the text of a row in it. */
 export interface Column<Row> {
   readonly title: string
@@ -19,14 +22,14 @@ export function renderTable<Row>(
 ): string {
   const cells = rows.map((row) => columns.map((column) => oneLine(column.text(row))))
   const widths = columns.map((column, at) =>
-    Math.max(lengthOf(column.title), ...cells.map((line) => lengthOf(line[at]!))),
+    Math.max(widthOf(column.title), ...cells.map((line) => widthOf(line[at]!))),
   )
   if (width > 0) shrink(widths, columns, width)
   const line = (texts: readonly string[], paint: (text: string, at: number) => string): string =>
     texts
       .map((text, at) => {
         const cut = fit(text, widths[at]!)
-        const blank = ' '.repeat(Math.max(0, widths[at]! - lengthOf(cut)))
+        const blank = ' '.repeat(Math.max(0, widths[at]! - widthOf(cut)))
         const painted = paint(cut, at)
         if (columns[at]!.align === 'right') return blank + painted
         return at === texts.length - 1 ? painted : painted + blank
@@ -52,21 +55,24 @@ function shrink<Row>(widths: number[], columns: readonly Column<Row>[], width: n
   }
 }
 
-const lengthOf = (text: string): number => [...text].length
-
-const fit = (text: string, width: number): string =>
-  lengthOf(text) <= width ? text : `${[...text].slice(0, width - 1).join('')}…`
+const fit = (text: string, width: number): string => (widthOf(text) <= width ? text : `${cutTo(text, width - 1)}…`)
 
 /** Control characters, escapes of terminals among them, are shown and not obeyed. */
 export const oneLine = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/\p{Cc}/gu, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-/** `name  value` lines, for one thing. */
-export function renderFields(
-  fields: readonly (readonly [name: string, value: string | undefined])[],
-  paintName: (text: string) => string = (text) => text,
-): string {
-  const shown = fields.filter((each): each is readonly [string, string] => each[1] !== undefined && each[1] !== '')
-  const width = Math.max(0, ...shown.map(([name]) => name.length))
-  return shown.map(([name, value]) => `${paintName(name.padEnd(width))}  ${value}\n`).join('')
+/** A value may have a colour; one that is absent or empty has no line. */
+export type Fields = readonly (readonly [name: string, value: string | undefined, paint?: (text: string) => string])[]
+
+/** `name  value` lines, for one thing. Values hold what others wrote: further lines of one stand under it, controls are shown and not obeyed. */
+export function renderFields(fields: Fields, paintName: (text: string) => string = (text) => text): string {
+  const told = fields.flatMap(([name, value, paint]) => (value ? [{ name, value, paint: paint ?? String }] : []))
+  const width = Math.max(0, ...told.map(({ name }) => name.length))
+  const under = `\n${' '.repeat(width + GAP.length)}`
+  return told
+    .map(({ name, value, paint }) => {
+      const lines = paint(shown(value).replaceAll('\n    ', under))
+      return `${paintName(name.padEnd(width))}${GAP}${lines}\n`
+    })
+    .join('')
 }

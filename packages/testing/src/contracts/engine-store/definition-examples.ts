@@ -199,7 +199,18 @@ export function definitionExamples(open: () => Promise<Bench>): void {
     expect(await definitions.discardDraft(TENANT, 'a', 1)).toEqual({ kind: 'deleted' })
     expect(await definitions.draft(TENANT, 'a')).toBeUndefined()
     expect(await definitions.discardDraft(TENANT, 'a', undefined)).toEqual({ kind: 'not-found' })
-    expect(await definitions.create(TENANT, 'a', '{}')).toEqual({ kind: 'created', revision: 1 })
+    expect(await definitions.create(TENANT, 'a', '{}')).toEqual({ kind: 'created', revision: 2 })
+  })
+
+  it('uses no revision again when a draft is deleted and made anew', async () => {
+    const { definitions } = (await open()).store
+    await definitions.create(TENANT, 'a', '{}')
+    await definitions.saveDraft(TENANT, 'a', '{"n":2}', 1)
+    await definitions.discardDraft(TENANT, 'a', 2)
+    expect(await definitions.create(TENANT, 'a', '{"n":3}')).toEqual({ kind: 'created', revision: 3 })
+    for (const late of [1, 2])
+      expect(await definitions.saveDraft(TENANT, 'a', '{}', late)).toEqual({ kind: 'changed', revision: 3 })
+    expect(await definitions.create('other', 'a', '{}')).toEqual({ kind: 'created', revision: 1 })
   })
 
   it('discards a draft: the current version comes back with its name, or the last one when none is current', async () => {

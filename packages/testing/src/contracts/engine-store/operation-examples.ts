@@ -57,6 +57,31 @@ export function operationExamples(open: () => Promise<Bench>): void {
     })
   })
 
+  it('looks ahead only at what it would list and could do: no further than its limit, not what is held, not what has the version', async () => {
+    const b = await open()
+    const node = await b.joined()
+    const ids = [await b.started(node), await b.started(node), await b.started(node)]
+    const { operations } = b.store
+    const bounds = { lookAt: 100, sample: 9 }
+    const filter = { definitionId: WORKFLOW }
+    const look = (more: object, asked: object = filter) =>
+      operations.preview(TENANT, asked, ['running', 'completed'], { ...bounds, ...more })
+    expect(await look({ limit: 2 })).toMatchObject({
+      ...{ count: 2, sample: [ids[1], ids[0]], skipped: { limit: 1 }, definitionIds: [WORKFLOW] },
+    })
+    const asked = { instanceIds: [NOBODY, ids[2]!, ids[0]!] }
+    expect(await look({ limit: 2 }, asked)).toMatchObject({ count: 2, skipped: { limit: 1 } })
+    expect(await look({ limit: 1, listed: ['completed'] })).toMatchObject({ count: 0, skipped: { running: 3 } })
+    expect(await look({ toVersion: 1 })).toMatchObject({
+      ...{ count: 0, sample: [], skipped: { 'same-version': 3 }, definitionIds: [] },
+    })
+    await node.checkpoint(checkpoint(ids[0]!, { then: COMPLETED }), checkpoint(ids[1]!, { then: COMPLETED }))
+    const rule = { tenant: TENANT, subject: `instance:${ids[0]}`, aspect: 'hold' } as const
+    await b.store.maintenance.saveRule(rule, { keepMs: undefined, reason: 'a case' })
+    const deletion = await operations.preview(TENANT, filter, ['completed'], { ...bounds, deletes: true })
+    expect(deletion).toMatchObject({ count: 1, sample: [ids[1]], skipped: { held: 1, running: 1 } })
+  })
+
   it('takes every filter that lists take, and leaves out whom it is told to', async () => {
     const b = await open()
     const node = await b.joined()
@@ -113,6 +138,8 @@ export function operationExamples(open: () => Promise<Bench>): void {
     expect(await send()).toEqual({ kind: 'accepted' })
     expect(await send()).toEqual({ kind: 'done-before' })
     expect((await b.store.agenda.inbox([ids[0]!]))[0]!.messages).toHaveLength(1)
+    const cancel = { ...message, kind: 'cancel', dedupeKey: 'cancel', queue: undefined }
+    expect(await verbs.send({ ...cancel, instanceId: NOBODY, operationId: undefined })).toEqual({ kind: 'not-found' })
     expect(await operations.pending(TENANT, id, 10)).toEqual([ids[1]])
     const failed = { outcome: 'failed', detail: 'why' }
     await operations.settle(TENANT, id, [

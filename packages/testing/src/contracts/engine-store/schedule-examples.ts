@@ -43,7 +43,11 @@ interface Site {
   ): Promise<{ readonly taken: readonly TakenSchedule[]; readonly runs: readonly RunAnswer[] }>
   change(
     id: string,
-    decide: (current: TakenSchedule | undefined, now: number) => ScheduleChange | undefined,
+    decide: (
+      current: TakenSchedule | undefined,
+      now: number,
+      pausedFor: string | undefined,
+    ) => ScheduleChange | undefined,
   ): Promise<readonly RunAnswer[]>
   /** The owner of an instance ends it. */
   end(instanceId: string, status?: string): Promise<void>
@@ -285,6 +289,61 @@ export function scheduleExamples(open: () => Promise<Bench>): void {
     await Promise.all(Array.from({ length: 8 }, raise))
     expect(await schedules.get(TENANT, 'counted')).toMatchObject({ document: { n: 8 }, revision: 8 })
     expect(await schedules.get('other', 'counted')).toBeUndefined()
+  })
+
+  it('uses no revision again when a schedule is removed and made anew, and knows whose it was that was paused', async () => {
+    const s = await site(open)
+    const { schedules } = s.b.store
+    const owners: (string | undefined)[] = []
+    const make = (save: NewSchedule) =>
+      s.change('again', (_, __, pausedFor) => {
+        owners.push(pausedFor)
+        return { kind: 'write', save, fire: write('again') }
+      })
+    await make(saved())
+    await make(saved({ owner: 'definition:w', paused: true }))
+    await s.change('again', () => ({ kind: 'remove' }))
+    await make(saved())
+    expect((await schedules.get(TENANT, 'again'))!.revision).toBe(3)
+    await s.change('again', () => ({ kind: 'remove' }))
+    await make(saved())
+    expect((await schedules.get(TENANT, 'again'))!.revision).toBe(4)
+    expect(owners).toEqual([undefined, undefined, 'definition:w', undefined])
+  })
+
+  it('starts runs of the version that their input was checked by, and hands out what that needs', async () => {
+    const s = await site(open)
+    const { definitions, instances } = s.b.store
+    await definitions.create(TENANT, 'graph', '{}')
+    await definitions.publish(TENANT, 'graph', 'h1', 1)
+    await s.put('checked', -1_000, saved({ definitionId: 'graph' }))
+    const { taken, runs } = await s.fire((_, now) => ({
+      version: 1,
+      wakeAt: now,
+      runs: [s.run('start', 'checked@1'), s.run('wait', 'checked@2')],
+    }))
+    expect(taken).toMatchObject([{ graphVersion: 1, nextStarted: undefined }])
+    await definitions.saveDraft(TENANT, 'graph', '{"n":2}', 1)
+    await definitions.publish(TENANT, 'graph', 'h2', 2)
+    const later = await s.fire(() => ({ version: 1, runs: [s.run('start', 'checked@3')] }))
+    expect(later.taken).toMatchObject([{ graphVersion: 2, nextStarted: { input: { n: 1 } } }])
+    for (const { instanceId } of [runs[0]!, later.runs[0]!])
+      expect((await instances.get(TENANT, instanceId!))!.version).toBe(1)
+    await s.put('plain')
+    expect((await s.fire()).taken).toMatchObject([{ id: 'plain', graphVersion: undefined }])
+  })
+
+  it('puts away a run that waited, for its reason, and looks at the one behind it at once', async () => {
+    const s = await site(open)
+    await s.put('queue')
+    await s.fire((_, now) => ({ wakeAt: now, runs: [s.run('wait', 'queue@1'), s.run('wait', 'queue@2')] }))
+    const refused = await s.fire(() => ({ runs: [{ kind: 'refuse', key: 'queue@1', reason: 'input-invalid: /a' }] }))
+    expect(refused.runs).toMatchObject([
+      { key: 'queue@1', state: 'skipped', reason: 'input-invalid: /a', instanceId: undefined, created: true },
+    ])
+    const next = await s.fire(() => ({ runs: [{ kind: 'promote', key: 'queue@2' }] }))
+    expect(next.taken).toMatchObject([{ waiting: ['queue@2'] }])
+    expect(next.runs).toMatchObject([{ key: 'queue@2', state: 'started' }])
   })
 
   it('removes a schedule, keeps its runs, and starts none that waited', async () => {
