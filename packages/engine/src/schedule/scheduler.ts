@@ -6,7 +6,7 @@
  *   fire      batches, two at a time while they come full. A run and the advance of its schedule are one transaction,
  *             so a node that dies in between leaves nothing half done.
  */
-import { type Clock, errorCode, errorMessage, type Logger, type Timer } from '@lockstep/base'
+import { type Clock, errorMessage, type Logger, type Timer, Trouble } from '@lockstep/base'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
 import type { FireWrite, RunAnswer, ScheduleStore, TakenSchedule } from '../store/schedule-store.ts'
 import { CompiledSchedules } from './compiled-schedules.ts'
@@ -54,6 +54,7 @@ const MOST_WATCHED = 10_000
 
 export class Scheduler {
   readonly #o: Required<SchedulerOptions>
+  readonly #trouble: Trouble
   readonly #compiled = new CompiledSchedules()
   readonly #watched = new Set<string>()
   #timer: Timer | undefined
@@ -64,6 +65,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#o = { batch: 500, metrics: undefined, ...options }
+    this.#trouble = new Trouble(options.logger, 'could not fire schedules', 'schedules are fired again')
   }
 
   run(): void {
@@ -133,9 +135,9 @@ export class Scheduler {
         pauseMs = await this.#lookAndFire()
         this.#o.metrics?.schedulerLooked()
       } while (this.#again && this.#running)
+      this.#trouble.over()
     } catch (error) {
-      if (this.#running)
-        this.#o.logger.warn('could not fire schedules', { code: errorCode(error), reason: errorMessage(error) })
+      if (this.#running) this.#trouble.failed(error)
       pauseMs = FAILED_PAUSE_MS
     } finally {
       this.#looking = false
