@@ -65,7 +65,9 @@ describe('a node that is asked whether it is ready', () => {
         )
       expect(body.checks[0].reason).toBe('the database does not answer: the log of this node says why')
       const told = warnings.filter(({ message }) => message === 'not ready: the database does not answer')
-      expect(told).toEqual([{ message: expect.any(String), reason: expect.stringMatching(/./) }])
+      // Once for each reason, however often it was asked.
+      expect(told.length).toBeGreaterThan(0)
+      expect(new Set(told.map(({ reason }) => reason)).size).toBe(told.length)
       await fault.remove()
       await expect.poll(async () => (await ask()).status, { timeout: 60_000 }).toBe(200)
       // One that hangs, and refuses nothing, is away too: probes are told so before they give up by themselves.

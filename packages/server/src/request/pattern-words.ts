@@ -11,6 +11,7 @@ const shapes: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[]
       `begin with a lower-case letter or a digit and go on with these and ${[...signs!].join(' ')} only, ${Number(more) + 1} characters at most`,
   ],
   [/^\^\(\?:([\w|]+)\)\(\?:,\(\?:\1\)\)\*\$$/, ([, names]) => `be one or more of ${listed(names!)}, with commas`],
+  [/^\^\(user\|token\):/, () => 'be user: or token: with a name behind it, as the audit log names callers'],
   [/^\^\[1-9\]\[0-9\]\{0,\d+\}\$$/, () => 'be a whole number from 1'],
   [/^\^\[0-9\]\{1,\d+\}\$$/, () => 'be a whole number from 0'],
   [/^\^\[A-(\w)\]\$$/, ([, last]) => `be a letter from A to ${last}`],
