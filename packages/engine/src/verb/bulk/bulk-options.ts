@@ -22,8 +22,8 @@ const mapping: Rule = [
 ]
 const name = text(255)
 
-/** What each verb takes, as it does of one instance. */
-const OPTIONS = {
+/** What each verb takes, as it does of one instance. A test holds it against what the server describes. */
+export const BULK_OPTIONS = {
   cancel: { reason: text(2_000), compensate: flag },
   terminate: { reason: name, children: flag },
   pause: { reason: name },
@@ -34,8 +34,8 @@ const OPTIONS = {
 } satisfies Readonly<Record<string, Readonly<Record<string, Rule>>>>
 
 /** Before anything is listed: an option that nobody knows would be left out of every item, and one that is wrong would fail each of them. */
-export function checkBulkOptions(verb: keyof typeof OPTIONS, options: object): void {
-  const known: Readonly<Record<string, Rule>> = OPTIONS[verb]
+export function checkBulkOptions(verb: keyof typeof BULK_OPTIONS, options: object): void {
+  const known: Readonly<Record<string, Rule>> = BULK_OPTIONS[verb]
   const names = Object.keys(known)
   if (!isObject(options)) throw new InvalidOption({ option: 'options', rule: 'an object', value: options })
   for (const [option, value] of Object.entries(options)) {
