@@ -42,6 +42,9 @@ const actions: readonly Action[] = [
   },
 ]
 
+/** The instances themselves are told why. */
+const TOLD: ReadonlySet<Action['action']> = new Set(['cancel', 'terminate', 'pause'])
+
 interface Target {
   readonly filter?: Readonly<Record<string, string>>
   readonly ids?: readonly string[]
@@ -173,7 +176,7 @@ function BulkDialog(props: {
       <Textarea
         mt="md"
         label="Reason"
-        description="Kept with the batch, and with the instances that are cancelled, ended or paused"
+        description={TOLD.has(action.action) ? 'Kept with the batch, and with its instances' : 'Kept with the batch'}
         autosize
         maxLength={255}
         value={reason}
