@@ -1,6 +1,6 @@
 /**
  * Group commit. All writes of a node pass here: the first one of an idle pipeline leaves at once, the others gather while a
- * flush is under way and leave together. No timer is involved; the batch size follows the load by itself.
+ * flush is under way and leave together. The batch size follows the load by itself; a timer is only for a flush that does not come back.
  *
  * An instance is in one flush at a time, because its source is asked for an item only when its last one was answered.
  * What the store says decides: an unknown outcome is resolved by sending the same batch again under the same number, a batch
@@ -18,6 +18,7 @@ import {
   PassingSet,
   type Random,
   TimedOut,
+  type Timer,
   Trouble,
 } from '@lockstep/base'
 import type { EngineMetrics } from '../metrics/engine-metrics.ts'
@@ -51,7 +52,7 @@ export interface PipelineOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Flushes under way at once. Two keep a server busy while the next batch is built. @default 2 */
+  /** Flushes under way at once, where many wait or one is late. Two keep a server busy while the next batch is built. @default 2 */
   readonly flights?: number
   /** Items of one batch. @default 1_000 */
   readonly batchLimit?: number
@@ -81,8 +82,10 @@ export interface PipelineStats {
 
 const FIRST_BACKOFF_MS = 20
 const LONGEST_BACKOFF_MS = 1_000
-/** Fewer items than this are not worth a second round trip. */
+/** Fewer items than this are not worth a second round trip: they gather until the one under way is back, and cost both sides half as much. */
 const WORTH_SHARING = 96
+/** A flush that is under way for longer holds nobody up: its connection may be dead. */
+const LATE_MS = 30
 /** Checkpoints in one batch: what comes due meanwhile waits until it is written. */
 const MOST_CHECKPOINTS = 300
 /** Starts in one batch; fewer where others wait for it too. */
@@ -95,12 +98,16 @@ export class CommitPipeline {
   /** Those that have something to write, the urgent ones apart. */
   readonly #urgent = new PassingSet<CheckpointSource>()
   readonly #dirty = new PassingSet<CheckpointSource>()
-  #flying = 0
+  /** Of refused batches: what waits for the part before it. */
+  readonly #parts = new Set<Flight>()
+  /** When those under way left, monotonic, the oldest first. */
+  readonly #leftAt: number[] = []
   #scheduled = false
   #flushNo = 0
   #itemCount = 0
   #fenced = false
   #closed = false
+  #alarm: Timer | undefined
   #idle: (() => void)[] = []
   readonly #patience: Patience<Flight>
   readonly #trouble: Trouble
@@ -144,7 +151,7 @@ export class CommitPipeline {
   startAll(items: readonly StartItem[]): Promise<readonly StartAnswer[]> {
     return new Promise((resolve, reject) => {
       if (this.#fenced || this.#closed) return reject(new Fenced({ nodeId: this.#options.nodeId }))
-      for (const each of new StartCrowd(items, resolve, reject).members()) this.#starts.push(each)
+      for (const each of new StartCrowd(items, resolve, reject, this.#onLate).members()) this.#starts.push(each)
       this.#kick()
     })
   }
@@ -173,21 +180,53 @@ export class CommitPipeline {
   /** Takes nothing more. Resends stop; what they would have settled stays unknown to this process, as after a crash. */
   close(): void {
     this.#closed = true
-    for (const each of this.#starts.splice(0)) each.fail(new Fenced({ nodeId: this.#options.nodeId }))
+    this.#alarm?.cancel()
+    this.#failUnsent(new Fenced({ nodeId: this.#options.nodeId }))
+  }
+
+  #failUnsent(error: Error): void {
+    for (const each of this.#starts.splice(0)) each.fail(error)
+    for (const part of this.#parts) {
+      for (const each of part.starts) each.fail(error)
+      part.starts = []
+    }
   }
 
   #isIdle(): boolean {
     return this.#flying === 0 && this.#starts.length === 0 && this.#dirty.size === 0 && this.#urgent.size === 0
   }
 
+  get #flying(): number {
+    return this.#leftAt.length
+  }
+
+  get #waitingCount(): number {
+    return this.#starts.length + this.#dirty.size + this.#urgent.size
+  }
+
   #kick(): void {
     if (this.#scheduled || this.#flying >= this.#options.flights || this.#isIdle() || this.#closed) return
+    if (this.#flying > 0 && this.#waitingCount <= WORTH_SHARING && this.#patientMs > 0) return this.#kickWhenLate()
     this.#scheduled = true
     this.#options.clock.soon(() => {
       this.#scheduled = false
       const flight = this.#gather()
       if (sizeOf(flight) > 0) void this.#fly(flight)
       else this.#settleIdle()
+    })
+  }
+
+  /** Until the oldest flush that is under way is late. */
+  get #patientMs(): number {
+    return LATE_MS - (this.#options.clock.monotonic() - this.#leftAt[0]!)
+  }
+
+  /** One alarm for many flushes: when it rings it looks how long the present one has been under way. */
+  #kickWhenLate(): void {
+    if (this.#alarm !== undefined || this.#waitingCount === 0) return
+    this.#alarm = this.#options.clock.schedule(Math.max(1, this.#patientMs), () => {
+      this.#alarm = undefined
+      this.#kick()
     })
   }
 
@@ -212,18 +251,19 @@ export class CommitPipeline {
    * and store would take turns instead of working side by side.
    */
   #share(): number {
-    const waiting = this.#starts.length + this.#dirty.size + this.#urgent.size
+    const waiting = this.#waitingCount
     if (waiting <= WORTH_SHARING) return this.#options.batchLimit
     return Math.min(this.#options.batchLimit, Math.ceil(waiting / (this.#options.flights - this.#flying)))
   }
 
   async #fly(flight: Flight): Promise<void> {
-    this.#flying += 1
+    const leftAt = this.#options.clock.monotonic()
+    this.#leftAt.push(leftAt)
     this.#kick()
     try {
       await this.#deliver(flight)
     } finally {
-      this.#flying -= 1
+      this.#leftAt.splice(this.#leftAt.indexOf(leftAt), 1)
       this.#kick()
       this.#settleIdle()
     }
@@ -234,15 +274,15 @@ export class CommitPipeline {
     const { metrics, clock } = this.#options
     const sentAt = metrics === undefined ? 0 : clock.monotonic()
     let result: CommitResult | undefined
-    this.#patience.begin(flight)
+    const no = this.#patience.begin(flight)
     try {
       result = await this.#send(flight, this.reserveFlushNo())
     } catch (error) {
-      this.#patience.end(flight)
+      this.#patience.end(no)
       await this.#deliverParts(flight, error)
       return
     }
-    this.#patience.end(flight)
+    this.#patience.end(no)
     if (result === undefined) return
     const { starts, checkpoints, at } = result
     metrics?.committed(sizeOf(flight), starts.length, clock.monotonic() - sentAt)
@@ -301,6 +341,7 @@ export class CommitPipeline {
       for (const each of flight.starts) if (!isPatient(each.item)) each.doubt(cause)
     } else flight.starts = withdraw(flight.starts)
     for (const each of withdraw(this.#starts.splice(0))) this.#starts.push(each)
+    for (const part of this.#parts) part.starts = withdraw(part.starts)
   }
 
   /** A batch that the store cannot write is halved until the item at fault stands alone. */
@@ -329,14 +370,18 @@ export class CommitPipeline {
       starts.length > 0 && checkpoints.length > 0
         ? [flightOf(starts, []), flightOf([], checkpoints)]
         : [flightOf(startsA, checkpointsA), flightOf(startsB, checkpointsB)]
-    for (const part of parts) if (sizeOf(part) > 0) await this.#deliver(part)
+    for (const part of parts) this.#parts.add(part)
+    for (const part of parts) {
+      this.#parts.delete(part)
+      if (sizeOf(part) > 0) await this.#deliver(part)
+    }
   }
 
   #fence(error: Error): Error {
     if (!this.#fenced) {
       this.#fenced = true
       this.#options.logger.error('this node was buried, dropping what it holds', { nodeId: this.#options.nodeId })
-      for (const each of this.#starts.splice(0)) each.fail(error)
+      this.#failUnsent(error)
       this.#dirty.clear()
       this.#urgent.clear()
       this.#options.onFenced()

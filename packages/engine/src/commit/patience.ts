@@ -2,7 +2,7 @@
  * How long callers are kept waiting for a store that says nothing. One clock reading for each batch and each answer, and one timer for all of
  * them: an attempt that fails asks whether it was long enough, and the timer finds those that do not even fail.
  */
-import type { Clock, Timer } from '@lockstep/base'
+import { type Clock, PassingMap, type Timer } from '@lockstep/base'
 
 /** A batch that is under way, or rests between two attempts. */
 export interface Awaited {
@@ -17,7 +17,8 @@ const ATTEMPT_MS = 3_000
 export class Patience<Batch extends Awaited> {
   readonly #clock: Clock
   readonly #onOver: (batch: Batch) => void
-  readonly #awaited = new Set<Batch>()
+  readonly #awaited = new PassingMap<number, Batch>()
+  #lastNo = 0
   #limitMs = PATIENCE_MS
   #answeredAt = Number.NEGATIVE_INFINITY
   #timer: Timer | undefined
@@ -28,14 +29,17 @@ export class Patience<Batch extends Awaited> {
     this.#onOver = onOver
   }
 
-  begin(batch: Batch): void {
+  /** Answers the number by which it ends. */
+  begin(batch: Batch): number {
     batch.since = this.#clock.monotonic()
-    this.#awaited.add(batch)
+    this.#lastNo += 1
+    this.#awaited.set(this.#lastNo, batch)
     if (this.#timer === undefined) this.#arm(this.#limitMs + ATTEMPT_MS)
+    return this.#lastNo
   }
 
-  end(batch: Batch): void {
-    this.#awaited.delete(batch)
+  end(no: number): void {
+    this.#awaited.delete(no)
   }
 
   /** The store answers, whichever batch. */
@@ -54,7 +58,7 @@ export class Patience<Batch extends Awaited> {
     this.#timer?.cancel()
     this.#timer = undefined
     if (this.#awaited.size > 0) this.#arm(ATTEMPT_MS)
-    return [...this.#awaited]
+    return [...this.#awaited.values()]
   }
 
   #silentMs({ since }: Batch): number {
@@ -66,7 +70,7 @@ export class Patience<Batch extends Awaited> {
       this.#timer = undefined
       let nextMs = Number.POSITIVE_INFINITY
       const limitMs = this.#limitMs + ATTEMPT_MS
-      for (const batch of this.#awaited) {
+      for (const batch of this.#awaited.values()) {
         const leftMs = limitMs - this.#silentMs(batch)
         if (leftMs <= 0) this.#onOver(batch)
         nextMs = Math.min(nextMs, leftMs <= 0 ? limitMs : leftMs)

@@ -1,4 +1,5 @@
 import type { StartItem } from '../store/commit-store.ts'
+import { Fenced } from '../store/errors.ts'
 import { type QueuedStart, type StartAnswer, unclearStart } from './queued-start.ts'
 
 /**
@@ -6,6 +7,8 @@ import { type QueuedStart, type StartAnswer, unclearStart } from './queued-start
  * Only where none of them was sent in vain, and none written, is the caller told that nothing has happened.
  */
 export class StartCrowd {
+  /** The answer that nobody waits for any more. */
+  readonly onLate: (answer: StartAnswer, item: StartItem) => void
   readonly #items: readonly StartItem[]
   readonly #answers: StartAnswer[]
   readonly #resolve: (answers: readonly StartAnswer[]) => void
@@ -18,12 +21,14 @@ export class StartCrowd {
     items: readonly StartItem[],
     resolve: (answers: readonly StartAnswer[]) => void,
     reject: (error: unknown) => void,
+    onLate: (answer: StartAnswer, item: StartItem) => void,
   ) {
     this.#items = items
     this.#answers = new Array<StartAnswer>(items.length)
     this.#open = items.length
     this.#resolve = resolve
     this.#reject = reject
+    this.onLate = onLate
     if (items.length === 0) resolve([])
   }
 
@@ -74,11 +79,14 @@ class CrowdMember implements QueuedStart {
   }
 
   answer(answer: StartAnswer): void {
-    if (!this.#isDoubtful) this.#crowd.answer(this.#index, answer)
+    if (this.#isDoubtful) this.#crowd.onLate(answer, this.item)
+    else this.#crowd.answer(this.#index, answer)
   }
 
+  /** A node that is gone has nothing against the start. */
   fail(error: unknown): void {
-    this.#crowd.fail(error)
+    if (Fenced.is(error)) this.withdraw(error)
+    else this.#crowd.fail(error)
   }
 
   withdraw(error: unknown): void {

@@ -1,5 +1,6 @@
 import { defineError, silentLogger, systemClock } from '@lockstep/base'
 import { describe, expect, it } from 'vitest'
+import { Fenced } from '../store/errors.ts'
 import type { ControlledStart, FlowVerdict } from './flow-store.ts'
 import { GatherStarts } from './gather-starts.ts'
 
@@ -81,6 +82,17 @@ describe('gathered starts', () => {
       { nodeId: 'n1', ids: ['a'], claimed: [true] },
       { nodeId: 'n2', ids: ['a'], claimed: [false] },
     ])
+  })
+
+  it('do not take the burial of their node for the answer to an attempt before it', async () => {
+    const harness = gatherWith(async (_, nth) => {
+      if (nth === 1) throw new Unknown({})
+      if (nth > 2) return
+      harness.becomes('n2')
+      throw new Fenced({ nodeId: 'n1' })
+    })
+    expect(await harness.gathered.start(start('a'))).toMatchObject({ instanceId: 'a' })
+    expect(harness.sent.map(({ nodeId }) => nodeId)).toEqual(['n1', 'n1', 'n2'])
   })
 
   it('send one by one what cannot be written together', async () => {

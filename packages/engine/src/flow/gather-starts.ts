@@ -6,6 +6,7 @@
 import { type Clock, errorCode, isRetryable, type Logger, sleep, TimedOut, Trouble } from '@lockstep/base'
 import { Patience } from '../commit/patience.ts'
 import { isPatient, SingleStart, unreachable } from '../commit/queued-start.ts'
+import { Fenced } from '../store/errors.ts'
 import type { ControlledStart, FlowStore, FlowVerdict } from './flow-store.ts'
 
 export interface GatherStartsOptions {
@@ -22,6 +23,8 @@ interface Waiting {
   /** Who asked: only that incarnation of the node may get the claim. */
   readonly nodeId: string
   readonly caller: SingleStart<FlowVerdict>
+  /** The store has refused it together with others. */
+  readonly isAlone: boolean
 }
 
 interface Batch {
@@ -62,7 +65,7 @@ export class GatherStarts {
       const key = `${start.item.tenant}\n${start.item.definitionId}`
       const line = this.#lines.get(key)
       const caller = new SingleStart<FlowVerdict>(start.item, resolve, reject, (late) => this.#o.onLate?.(late))
-      const waiting = { start, nodeId: this.#o.nodeId(), caller }
+      const waiting = { start, nodeId: this.#o.nodeId(), caller, isAlone: false }
       if (line !== undefined) line.push(waiting)
       else void this.#fly(key, [waiting])
     })
@@ -81,25 +84,26 @@ export class GatherStarts {
 
   async #fly(key: string, line: Waiting[]): Promise<void> {
     this.#lines.set(key, line)
-    while (line.length > 0) await this.#deliver(line.splice(0, MOST), line)
+    while (line.length > 0) await this.#deliver(line.splice(0, line[0]!.isAlone ? 1 : MOST), line)
     this.#lines.delete(key)
   }
 
   async #deliver(waiting: readonly Waiting[], line: Waiting[]): Promise<void> {
     const batch: Batch = { waiting, line, since: 0, isUnderWay: false, isUnclear: false }
-    this.#patience.begin(batch)
+    const no = this.#patience.begin(batch)
     try {
       const verdicts = await this.#send(batch)
+      this.#patience.end(no)
       batch.waiting.forEach(({ caller }, index) => caller.answer(verdicts[index]!))
     } catch (error) {
+      this.#patience.end(no)
       const { waiting: left } = batch
-      if (isUndecided(error)) {
+      if (isUndecided(error, batch)) {
         giveUp(batch, error)
         for (const { caller } of left) if (isPatient(caller.item)) caller.fail(error)
       } else if (left.length === 1) left[0]!.caller.fail(error)
-      else for (const each of left) await this.#deliver([each], line)
-    } finally {
-      this.#patience.end(batch)
+      // Back in the line, where they can be withdrawn as long as they are not sent.
+      else line.unshift(...left.map((each) => ({ ...each, isAlone: true })))
     }
   }
 
@@ -117,8 +121,11 @@ export class GatherStarts {
       } catch (error) {
         batch.isUnderWay = false
         batch.isUnclear ||= isUnclear(error)
-        if (!isUndecided(error)) this.#patience.answered()
-        if (!isUndecided(error) || this.#stopped) throw error
+        if (!isUndecided(error, batch)) {
+          this.#patience.answered()
+          throw error
+        }
+        if (this.#stopped) throw error
         this.#trouble.failed(error)
         if (this.#patience.isOver(batch)) giveUp(batch, error)
         await sleep(this.#o.clock, pauseMs)
@@ -145,7 +152,8 @@ function giveUp(batch: Batch, cause: unknown): void {
 
 const isUnclear = (error: unknown): boolean => errorCode(error) === 'COMMIT_UNKNOWN'
 
-/** It says nothing against the starts. */
-const isUndecided = (error: unknown): boolean => isUnclear(error) || isRetryable(error)
+/** It says nothing against the starts. A fence says nothing of an attempt before it: the next incarnation will hear what became of that. */
+const isUndecided = (error: unknown, batch: Batch): boolean =>
+  isUnclear(error) || isRetryable(error) || (batch.isUnclear && Fenced.is(error))
 
 const unclaimed = (start: ControlledStart): ControlledStart => ({ ...start, item: { ...start.item, claimed: false } })

@@ -2,11 +2,12 @@ import { errorCode } from '@lockstep/base'
 import { DatabaseUnreachable, StartUnclear } from '../commit/errors.ts'
 import { unclearStart } from '../commit/queued-start.ts'
 import type { StartItem } from '../store/commit-store.ts'
+import { Fenced } from '../store/errors.ts'
 import type { StartedInstance } from './start-request.ts'
 
 /**
- * The answers to many starts, once all are decided: who hears that the database is away may take it that nothing was started. `isPartly`: some
- * of them are written already.
+ * The answers to many starts, once all are decided: who hears that the database or this node is away may take it that nothing was started.
+ * `isPartly`: some of them are written already.
  */
 export async function allStarted(
   items: readonly StartItem[],
@@ -29,4 +30,5 @@ export function partlyStarted(items: readonly StartItem[], error: unknown): unkn
   return isAway(error) ? unclearStart(items, error) : error
 }
 
-const isAway = (error: unknown): boolean => errorCode(error) === DatabaseUnreachable.code
+/** Of the database or of this node: it says nothing against the start, which was not written. */
+const isAway = (error: unknown): boolean => errorCode(error) === DatabaseUnreachable.code || Fenced.is(error)
