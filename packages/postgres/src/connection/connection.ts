@@ -1,23 +1,10 @@
 import { type Clock, errorMessage, type Timer } from '@lockstep/base'
 import type { Client, QueryResult } from 'pg'
+import { decoderOf } from '../values/decode.ts'
 import { Broken, endsConnection } from './broken.ts'
 import { isStalePlan } from './outcome.ts'
-
-/** A statement ready for the wire. */
-export interface Request {
-  /** For messages; the prepared name is in `prepareAs`. */
-  readonly name: string
-  readonly text: string
-  readonly values?: (string | Uint8Array | null)[]
-  readonly prepareAs?: string
-}
-
-export interface Reply {
-  readonly rows: unknown[]
-  readonly touched: number
-  /** What the server says it did: `INSERT`, `COMMIT`, `ROLLBACK`. */
-  readonly command: string
-}
+import { type Columns, type Prepared, PreparedQuery } from './prepared-query.ts'
+import { type Reply, type Request, replyOf } from './request.ts'
 
 interface Pending {
   readonly resolve: (reply: Reply) => void
@@ -42,6 +29,7 @@ export class Connection {
   readonly #clock: Clock
   readonly #pending: Pending[] = []
   readonly #onBroken = new Set<(broken: Broken) => void>()
+  readonly #prepared: Prepared = { columns: new Map<string, Columns>(), decoderOf }
   #headSince = 0
   #alarm: Timer | undefined
   #alarmAt = 0
@@ -96,10 +84,13 @@ export class Connection {
       const pending: Pending = { resolve, reject, limitMs }
       if (this.#pending.push(pending) === 1) this.#watchHead()
       const { name, text, prepareAs, values } = request
-      const config = prepareAs === undefined ? { text, values } : { name: prepareAs, text, values }
-      this.#client.query(config as { text: string }, (error: Error | null, result: QueryResult) =>
-        this.#settle(pending, name, error, result),
-      )
+      if (prepareAs !== undefined && values !== undefined) {
+        const settle = (error: Error | null, reply: Reply): void => this.#settle(pending, name, error, reply)
+        this.#client.query(new PreparedQuery({ name: prepareAs, text, values }, this.#prepared, settle))
+      } else
+        this.#client.query({ text, values } as { text: string }, (error: Error | null, result: QueryResult) =>
+          this.#settle(pending, name, error, replyOf(result)),
+        )
     })
   }
 
@@ -124,7 +115,7 @@ export class Connection {
     if (this.#broken === undefined) await this.#client.end()
   }
 
-  #settle(pending: Pending, name: string, error: Error | null, result: QueryResult | QueryResult[]): void {
+  #settle(pending: Pending, name: string, error: Error | null, reply: Reply): void {
     if (this.#broken !== undefined) return
     const place = this.#pending.indexOf(pending)
     if (place === -1) return
@@ -134,7 +125,7 @@ export class Connection {
     }
     this.#pending.splice(place, 1)
     if (place === 0) this.#watchHead()
-    if (error === null) pending.resolve(toReply(result))
+    if (error === null) pending.resolve(reply)
     else {
       this.#isStale ||= isStalePlan(error)
       pending.reject(error)
@@ -174,9 +165,4 @@ export class Connection {
     for (const tell of this.#onBroken) tell(broken)
     this.watcher?.onBroken(this, broken)
   }
-}
-
-function toReply(result: QueryResult | QueryResult[]): Reply {
-  const last = Array.isArray(result) ? result.at(-1) : result
-  return { rows: last?.rows ?? [], touched: last?.rowCount ?? 0, command: last?.command ?? '' }
 }

@@ -1,7 +1,8 @@
 import { type Clock, type Random, sleep, type Timer } from '@lockstep/base'
 import { backoffMs } from '../connection/backoff.ts'
 import { Broken } from '../connection/broken.ts'
-import type { Connection, Reply, Request } from '../connection/connection.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Reply, Request } from '../connection/request.ts'
 import type { LaneStats } from '../db/db.ts'
 import { DatabaseBusy, DatabaseClosed } from '../db/errors.ts'
 

@@ -1,4 +1,4 @@
-import type { Reply, Request } from '../connection/connection.ts'
+import type { Reply, Request } from '../connection/request.ts'
 import { UnexpectedRowCount } from '../db/errors.ts'
 import type { Given, Queries } from '../db/queries.ts'
 import type { Statement } from '../db/statement.ts'
