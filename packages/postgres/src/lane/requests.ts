@@ -15,7 +15,8 @@ export function toRequest<P>(statement: Statement<P, unknown>, params: P, prepar
   const values = new Array<string | Uint8Array | null>(given.length)
   for (let index = 0; index < given.length; index++) values[index] = encodeParameter(given[index])
   const { name, text } = statement
-  return preparation === 'named' ? { name, text, values, prepareAs: name } : { name, text, values }
+  // What a user's own text is, nobody has named.
+  return preparation === 'named' && name !== '' ? { name, text, values, prepareAs: name } : { name, text, values }
 }
 
 /** The statement verbs over one way of sending. */

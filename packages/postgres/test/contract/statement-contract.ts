@@ -116,6 +116,16 @@ export function statementContract(contract: Contract): void {
       expect(await contract.db.transaction((tx) => tx.many(all))).toEqual([{ a: 1, b: null, c: null }])
     })
 
+    it('takes statements that nobody named, each for itself', async () => {
+      const unnamed = <Row>(text: string) => statement<undefined, Row>('', () => [], text)
+      const found = await contract.db.transaction(async (tx) => [
+        await tx.many(unnamed('select 1::int4 as a')),
+        await tx.many(unnamed(`select 'x' as b, 2::int4 as c`)),
+        await tx.many(unnamed('select 1::int4 as a')),
+      ])
+      expect(found).toEqual([[{ a: 1 }], [{ b: 'x', c: 2 }], [{ a: 1 }]])
+    })
+
     it('offers the same tables in every lane', async () => {
       await contract.db.lane('flush').run(insert, 1)
       for (const name of ['control', 'work', 'api', 'flush'] as const) {
