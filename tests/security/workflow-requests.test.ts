@@ -12,6 +12,7 @@ beforeAll(async () => {
   await publish(BOOTSTRAP_KEY, 'open', { path: '/open' })
   await publish(keys.east, 'open', { path: '/open' })
   await publish(keys.east, 'eastern', { path: '/eastern' })
+  await publish(BOOTSTRAP_KEY, 'traced', { path: '/traced', headers: ['x-request-id'] })
   await publish(BOOTSTRAP_KEY, 'closed', { path: '/closed', auth: 'required' })
 })
 afterAll(() => api?.[Symbol.asyncDispose]())
@@ -111,6 +112,14 @@ describe('a request to a workflow', () => {
     })
     const again = await send('/open', { ...key, ...as(keys.operator) }, 'mine')
     expect([again.body, again.headers['idempotent-replayed']]).toEqual(['mine', 'true'])
+  })
+
+  it('is the same one with its key when it is tried again, with whatever headers each attempt has of its own', async () => {
+    const key = { 'idempotency-key': 'attempts', ...as(keys.operator) }
+    const first = await send('/traced', { ...key, 'x-request-id': 'try 1' }, 'once')
+    const again = await send('/traced', { ...key, 'x-request-id': 'try 2' }, 'once')
+    expect([first.body, again.body, again.headers['idempotent-replayed']]).toEqual(['once', 'once', 'true'])
+    expect(again.headers.location).toBe(first.headers.location)
   })
 
   it('starts anew with a key of another day, and once within its day although its answer was lost', async () => {

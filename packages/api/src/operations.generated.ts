@@ -3171,7 +3171,7 @@ export interface Operations {
     reply: Schedule
   }
 
-  /** Removes a schedule that a person made. Its runs go on; those that wait do not start. One of a workflow or a job goes with it. */
+  /** Removes a schedule that a person made, or of a job. Its runs go on; those that wait do not start. One of a workflow goes with it. */
   deleteSchedule: {
     request: {
       /** Chosen by the author, such as nightly-report. */

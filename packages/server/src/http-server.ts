@@ -17,7 +17,8 @@ import { UnsafeStart } from './auth/errors.ts'
 import { guardRoutes } from './auth/guard.ts'
 import { isLoopback } from './auth/same-site.ts'
 import { signOnRoutes } from './auth/sign-on-routes.ts'
-import { leaveTogether } from './connection/leave-together.ts'
+import { eachServer } from './connection/each-server.ts'
+import { type Departures, leaveTogether } from './connection/leave-together.ts'
 import { rememberAddresses } from './connection/remember-addresses.ts'
 import type { DevControl } from './dev-cluster/dev-control.ts'
 import { CannotListen, PortInUse } from './errors.ts'
@@ -217,8 +218,11 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     genReqId: requestIds(random),
     clientErrorHandler: answerBrokenClient,
   })
-  const departures = leaveTogether(app.server, clock)
-  rememberAddresses(app.server)
+  const departures: Departures[] = []
+  eachServer(app, (server) => {
+    departures.push(leaveTogether(server, clock))
+    rememberAddresses(server)
+  })
   answerWithProblems(app, { logger, basePath })
   tellRequestIds(app)
   if (options.serverTiming === true) tellServerTiming(app, clock)
@@ -234,7 +238,7 @@ export async function httpApp(options: Omit<HttpServerOptions, 'host' | 'port'>)
     admission.close()
     await inFlight.settled(LONGEST_CLOSE_MS)
     await access.close()
-    await departures.left()
+    await Promise.all(departures.map((each) => each.left()))
   })
   await app.register(async (scope) => healthRoutes(scope, health), { prefix: basePath })
   const { metrics } = options

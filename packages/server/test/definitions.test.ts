@@ -235,6 +235,20 @@ describe('listing workflows', () => {
     expect(ids).toContain('billing.monthly')
   })
 
+  it('goes on, where nothing was asked for, with a cursor of the version before, and with none of another list', async () => {
+    const path = '/workflow-definitions?limit=3'
+    const first = await api.call('GET', path)
+    const { id } = first.body.items.at(-1)
+    const cursor = Buffer.from(JSON.stringify([id, 3, '', 'on'])).toString('base64url')
+    const next = await api.call('GET', `${path}&cursor=${cursor}`)
+    expect(next.body.items).toEqual((await api.call('GET', `${path}&cursor=${first.body.page.next}`)).body.items)
+    const named = await api.call('GET', '/workflow-definitions?limit=1&name=t')
+    for (const other of ['q=t', 'tag=t', '']) {
+      const { status } = await api.call('GET', `/workflow-definitions?limit=1&${other}&cursor=${named.body.page.next}`)
+      expect(status).toBe(400)
+    }
+  })
+
   it('shows functions among them, without a draft', async () => {
     expect((await api.call('GET', '/workflow-definitions/billing.monthly')).body).toMatchObject({
       kind: 'function',

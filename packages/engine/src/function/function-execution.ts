@@ -34,7 +34,7 @@ import type { Secrets } from '../outbound/secrets.ts'
 import type { PartWriter } from '../progress/part-writer.ts'
 import { UsedSecrets } from '../secret/used-secrets.ts'
 import { Deferrals, earlier } from '../step/deferrals.ts'
-import { toFailure } from '../step/failure.ts'
+import { failureOf } from '../step/failure.ts'
 import { toKept } from '../step/payload.ts'
 import type { ProgressReports } from '../step/progress-reports.ts'
 import { type RetryPolicy, retryDelayMs } from '../step/retry-policy.ts'
@@ -140,6 +140,10 @@ export class FunctionExecution implements Execution {
     return this.#secrets
   }
 
+  failureOf(error: unknown, step: StepKey): Failure {
+    return failureOf(error, step, (text) => this.#secrets?.text(text) ?? text)
+  }
+
   /** Calls that the journal has and the code has not made yet. */
   get unaskedCount(): number {
     return this.#unasked.size
@@ -205,7 +209,7 @@ export class FunctionExecution implements Execution {
         if (output !== undefined) this.#finish({ kind: 'ended', status: 'completed', output, error: undefined })
       })
       .catch((error: unknown) =>
-        this.#finish({ kind: 'ended', status: 'faulted', output: null, error: finalFailure(error) }),
+        this.#finish({ kind: 'ended', status: 'faulted', output: null, error: this.#finalFailure(error) }),
       )
   }
 
@@ -331,7 +335,7 @@ export class FunctionExecution implements Execution {
     if (recorded === undefined) return
     const error = new NonDeterministic({ asked: `"${step}"`, recorded: `"${recorded}"` })
     // Nothing is undone: this code is not the one that did it.
-    this.conclude({ kind: 'ended', status: 'faulted', output: null, error: toFailure(error, step) })
+    this.conclude({ kind: 'ended', status: 'faulted', output: null, error: this.failureOf(error, step) })
     throw error
   }
 
@@ -421,7 +425,7 @@ export class FunctionExecution implements Execution {
     try {
       return toKept(value, what, this.shell.limits)
     } catch (error) {
-      const failure = toFailure(error, step)
+      const failure = this.failureOf(error, step)
       if (!isBreach(failure)) throw error
       void this.stop(failure)
       return undefined
@@ -485,6 +489,13 @@ export class FunctionExecution implements Execution {
     else this.conclude(end)
   }
 
+  /** What the function threw, as the failure of the instance: a failed step keeps its own code. */
+  #finalFailure(error: unknown): Failure {
+    if (!StepFailed.is(error)) return this.failureOf(error, '')
+    const { step, code, message, data } = error.details
+    return { code, message, step, ...(data === undefined ? {} : { data }) }
+  }
+
   conclude(end: Posture & { kind: 'ended' }): void {
     if (this.#disposed || this.#end !== undefined) return
     this.#end = this.#secrets?.end(end) ?? end
@@ -522,11 +533,4 @@ function bytesOf({ entries }: FunctionMemo): number {
   let bytes = 0
   for (const entry of entries.values()) bytes += JSON.stringify(entry).length
   return bytes
-}
-
-/** What the function threw, as the failure of the instance: a failed step keeps its own code. */
-function finalFailure(error: unknown): Failure {
-  if (!StepFailed.is(error)) return toFailure(error, '')
-  const { step, code, message, data } = error.details
-  return { code, message, step, ...(data === undefined ? {} : { data }) }
 }

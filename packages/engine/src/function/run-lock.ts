@@ -6,7 +6,6 @@
 import { deferred, errorCode, sleep } from '@lockstep/base'
 import { type Lease, LeaseLost, LockTimeout, ProviderUnavailable } from '@lockstep/coordination'
 import type { StepKey } from '../journal/fact.ts'
-import { toFailure } from '../step/failure.ts'
 import { lockNameOf } from '../store/lock-name.ts'
 import { entryValue } from './entry-value.ts'
 import { LocksNotConfigured } from './errors.ts'
@@ -64,7 +63,7 @@ async function runOpen<T>(
     taken.resolve()
     if (signal.aborted && execution.saga.isUndoing && fence === 0n) return section(fromRecord(execution, null))
     if (signal.aborted) throw error
-    execution.settle({ kind: 'failed', step, attempt: 1, error: toFailure(error, step) })
+    execution.settle({ kind: 'failed', step, attempt: 1, error: execution.failureOf(error, step) })
     return entryValue(execution.memo.entries.get(step)!) as T
   }
   execution.settle({ kind: 'completed', step, outcome: 'done', output: { fence: String(fence) } })

@@ -1,9 +1,8 @@
 import { abortable, type Json, type LazyAbort } from '@lockstep/base'
 import type { Lease } from '@lockstep/coordination'
-import { type Failure, isBreach, type StepKey } from '../journal/fact.ts'
+import { isBreach, type StepKey } from '../journal/fact.ts'
 import type { Passed } from '../limit/passed-gate.ts'
 import { type AttemptOutlet, EffectOutlet } from '../progress/attempt-outlet.ts'
-import { toFailure } from '../step/failure.ts'
 import { placeOf, unclearOutcome } from '../step/incident.ts'
 import { toKept } from '../step/payload.ts'
 import { runPoliced } from '../step/policed-attempt.ts'
@@ -129,7 +128,7 @@ async function attempt<T>(execution: FunctionExecution, step: StepKey, plan: Ste
     // Never, once the instance is out of hand.
     await new Promise<void>((resolve) => execution.freeze.afterwards(resolve))
     const number = execution.memo.attempts.get(step) ?? 1
-    return settleAttempt(execution, step, plan, number, { kind: 'failed', error: failureOf(execution, step, error) })
+    return settleAttempt(execution, step, plan, number, { kind: 'failed', error: execution.failureOf(error, step) })
   } finally {
     passed?.leave('untried') // where its code has not run
     hold.end()
@@ -215,12 +214,9 @@ async function makeAttempt<T>(
     const output = toKept(value, `The output of step "${step}"`, shell.limits)
     return { kind: 'completed', outcome: 'done', output }
   } catch (error) {
-    return { kind: 'failed', error: failureOf(execution, step, error) }
+    return { kind: 'failed', error: execution.failureOf(error, step) }
   }
 }
-
-const failureOf = (execution: FunctionExecution, step: StepKey, error: unknown): Failure =>
-  toFailure(error, step, (text) => execution.secrets.text(text))
 
 /** Nobody knows whether the announced attempt happened. Waits for a person to say. */
 function askPerson<T>(execution: FunctionExecution, step: StepKey, { compensation }: StepPlan<T>): Promise<MemoEntry> {

@@ -1,6 +1,5 @@
 import { Cancelled } from '@lockstep/base'
 import { isBreach, type StepKey } from '../journal/fact.ts'
-import { toFailure } from '../step/failure.ts'
 import { inTransaction, reasonOf } from '../step/in-transaction.ts'
 import { toKept } from '../step/payload.ts'
 import { entryValue } from './entry-value.ts'
@@ -49,7 +48,7 @@ async function transact<T>(execution: FunctionExecution, step: StepKey, code: Co
     return result as T
   } catch (error) {
     // Recorded, so that code which catches it comes the same way when it runs again.
-    const fact = { kind: 'failed', step, attempt: 1, error: toFailure(reasonOf(error), step) } as const
+    const fact = { kind: 'failed', step, attempt: 1, error: execution.failureOf(reasonOf(error), step) } as const
     if (isBreach(fact.error)) return execution.settleBreach(fact)
     execution.settle(fact)
     return entryValue(execution.memo.entries.get(step)!) as T

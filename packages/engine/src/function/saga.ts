@@ -7,7 +7,6 @@
 import { Cancelled, errorMessage, type Json, SeldomMap, SeldomSet, sleep } from '@lockstep/base'
 import { compensationFailed } from '../graph/saga/compensation-view.ts'
 import type { CancelledFact, Failure, StepKey, UndoingFact } from '../journal/fact.ts'
-import { toFailure } from '../step/failure.ts'
 import type { Cancellation } from '../worker/execution.ts'
 import { entryValue } from './entry-value.ts'
 import { NonDeterministic } from './errors.ts'
@@ -195,7 +194,7 @@ export class FunctionSaga implements Saga {
     if (plan === undefined) {
       const asked = `no compensation for "${step}"`
       const recorded = `"${step}", which could be undone when it was recorded,`
-      return toFailure(new NonDeterministic({ asked, recorded }), key)
+      return execution.failureOf(new NonDeterministic({ asked, recorded }), key)
     }
     return runUndo(execution, step, plan)
   }

@@ -5,7 +5,7 @@
 import type { Json } from '@lockstep/base'
 import { workflow } from '../function/workflow.ts'
 import type { JobRun } from '../schedule/run-input.ts'
-import { toFailure } from '../step/failure.ts'
+import { failureOf } from '../step/failure.ts'
 
 export const BATCH_WORKFLOW = 'lockstep.batch'
 
@@ -43,7 +43,8 @@ export const batchWorkflow = workflow(
           return { status: 'completed', output: (output ?? null) as Json }
         } catch (error) {
           if (ctx.signal.aborted) throw error
-          const { code, message } = toFailure(error, String(index))
+          // Of a run that failed: its own secrets are out of what it tells.
+          const { code, message } = failureOf(error, String(index), (text) => text)
           return { status: 'failed', code, message }
         }
       }),

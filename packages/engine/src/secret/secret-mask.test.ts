@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MASKED, SecretMask } from './secret-mask.ts'
 
 const maskOf = (...values: readonly string[]): SecretMask => {
@@ -133,9 +133,33 @@ describe('a mask', () => {
   })
 
   it('takes numbers out that are a value, however few their digits, and as far as numbers go', () => {
-    const mask = maskOf('482913', '12345678901234567890', '0042')
-    const shown = [482_913, -482_913, Number('12345678901234567890'), 42, 48_291, 4_829_130]
+    const mask = maskOf('482913', '12345678901234567890', '73.25')
+    const shown = [482_913, -482_913, Number('12345678901234567890'), 73.25, 48_291, 4_829_130]
     expect(mask.json(shown)).toEqual([MASKED, MASKED, MASKED, MASKED, 48_291, 4_829_130])
+  })
+
+  it('leaves ordinary numbers alone that a value only looks like', () => {
+    const mask = maskOf('0000', '0001', '0042', '2.00', '00.5', '3.50')
+    const shown = { count: 0, n: [1, 42, 2, 0.5, 3.5], pin: '0042' }
+    expect(mask.json(shown)).toEqual({ count: 0, n: [1, 42, 2, 0.5, 3.5], pin: MASKED })
+  })
+
+  it('forgets the number with the value that gives way to newer ones', () => {
+    const mask = maskOf('482913', ...Array.from({ length: 255 }, (_, n) => `canary-${n}`))
+    expect(mask.json([482_913, 'canary-0'])).toEqual([MASKED, MASKED])
+    mask.add('one too many')
+    expect(mask.json([482_913, 'canary-0'])).toEqual([482_913, MASKED])
+  })
+
+  it('takes up in one go what was added meanwhile, whenever it was', () => {
+    const sort = vi.spyOn(Array.prototype, 'sort')
+    const mask = new SecretMask()
+    for (let n = 0; n < 20; n += 1) mask.add(`canary-${n}-of-many`)
+    expect(sort).not.toHaveBeenCalled()
+    sort.mockRestore()
+    expect(mask.text('a canary-19-of-many b')).toBe(`a ${MASKED} b`)
+    mask.add('added later')
+    expect([mask.shows('added later'), mask.text('canary-0-of-many')]).toEqual([true, MASKED])
   })
 
   it('knows no trouble with half of a sign', () => {

@@ -14,12 +14,17 @@ const SHORTEST_LINE = 16
 const LONGEST_ESCAPED = 256
 const MOST_VALUES = 256
 
+interface Sought {
+  readonly search: SecretSearch
+  /** Those that are numbers. */
+  readonly numbers: ReadonlySet<number>
+}
+
 export class SecretMask {
   /** None for most: an instance without secrets pays nothing. */
   #formsOf: Map<string, readonly string[]> | undefined
-  /** Of those that are numbers. */
-  readonly #numbers = new Set<number>()
-  #search: SecretSearch | undefined
+  /** Made when it is needed, out of all of them. */
+  #sought: Sought | undefined
 
   get isEmpty(): boolean {
     return this.#formsOf === undefined
@@ -31,8 +36,7 @@ export class SecretMask {
     if (values.size >= MOST_VALUES) values.delete(values.keys().next().value!)
     values.set(value, allFormsOf(value))
     this.#formsOf = values
-    if (/^\d+(?:\.\d+)?$/.test(value)) this.#numbers.add(Number(value))
-    this.#search = new SecretSearch([...values.values()].flat())
+    this.#sought = undefined
   }
 
   /** Whether a text shows one of them. */
@@ -41,23 +45,32 @@ export class SecretMask {
   }
 
   text(text: string): string {
-    return this.#search?.replace(text, MASKED) ?? text
+    return this.#seek()?.search.replace(text, MASKED) ?? text
   }
 
   /** Plain data without them, in names of members too. The value itself where it holds none. */
   json<T extends Json | undefined>(value: T): T {
-    return this.#search === undefined ? value : (this.#json(value as Json) as T)
+    return this.isEmpty ? value : (this.#json(value as Json) as T)
   }
 
   fields(fields: LogFields): LogFields {
-    return this.#search === undefined ? fields : (this.#json(plain(fields)) as LogFields)
+    return this.isEmpty ? fields : (this.#json(plain(fields)) as LogFields)
+  }
+
+  #seek(): Sought | undefined {
+    if (this.#formsOf === undefined) return undefined
+    this.#sought ??= {
+      search: new SecretSearch([...this.#formsOf.values()].flat()),
+      numbers: new Set([...this.#formsOf.keys()].filter(isNumber).map(Number)),
+    }
+    return this.#sought
   }
 
   #json(value: Json): Json {
     if (typeof value === 'string') return this.text(value)
     if (typeof value === 'number') {
       const digits = String(value)
-      const isOne = this.#numbers.has(Math.abs(value)) || (digits.length >= SHORTEST_PART && this.shows(digits))
+      const isOne = this.#seek()?.numbers.has(Math.abs(value)) || (digits.length >= SHORTEST_PART && this.shows(digits))
       return isOne ? MASKED : value
     }
     if (typeof value !== 'object' || value === null) return value
@@ -71,6 +84,10 @@ export class SecretMask {
     return isSame ? value : Object.fromEntries(after)
   }
 }
+
+/** What a reader of JSON would take for a number, and no other text for the same small one: `0001` is not 1. */
+const isNumber = (value: string): boolean =>
+  /^[1-9]\d*$/.test(value) || (/^\d+\.\d+$/.test(value) && String(Number(value)) === value)
 
 /** As it is and in parts, in every form. */
 function allFormsOf(value: string): readonly string[] {

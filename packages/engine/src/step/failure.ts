@@ -6,7 +6,7 @@ import { PayloadTooLarge } from './payload.ts'
 const LONGEST_MESSAGE = 4_000
 
 /** What was thrown, as data that a journal can hold and a `catch` can read. Secrets go before it is cut: half of one is none that a mask knows. */
-export function toFailure(error: unknown, step: StepKey, withoutSecrets = (text: string): string => text): Failure {
+export function failureOf(error: unknown, step: StepKey, withoutSecrets: (text: string) => string): Failure {
   const data = dataOf(error)
   const limit = limitOf(error)
   return {

@@ -271,10 +271,42 @@ describe('the audit trail', () => {
     await clock.advance(60_000)
     expect([written.sort(), lines]).toEqual([['a', 'b', 'c'], []])
   })
+
+  it('gives up in the end what the store refuses on a node that is idle otherwise, and asks no more', async () => {
+    const { trail, clock, errors, appended } = closing(() => 'refuses')
+    trail.note(entry('bad'))
+    await clock.advance(60_000)
+    expect([appended.length > 50, errors]).toEqual([true, []])
+    await clock.advance(600_000)
+    const refused = 'an audit entry is given up: the store refuses it'
+    expect(errors).toEqual([[refused, [expect.objectContaining({ operation: 'bad' })]]])
+    const asked = appended.length
+    await clock.advance(600_000)
+    expect(appended).toHaveLength(asked)
+    trail.note(entry('bad again'))
+    const begun = clock.monotonic()
+    const closed = trail.close()
+    expect(await clock.runUntilIdle()).toBe(true)
+    await closed
+    expect([clock.monotonic() - begun, appended.length - asked < 20]).toEqual([5_000, true])
+  })
+
+  it('gives up nothing of one alone while the store is away, however long', async () => {
+    let isAway = true
+    const { trail, clock, errors, appended } = closing(() => (isAway ? 'fails' : 'takes'))
+    trail.note(entry('a'))
+    await clock.advance(7_200_000)
+    isAway = false
+    await clock.advance(1_000)
+    expect([errors, appended.at(-1)!.operations]).toEqual([[], ['a']])
+    const asked = appended.length
+    await clock.advance(10_000)
+    expect(appended).toHaveLength(asked)
+  })
 })
 
 /** A trail on a store that does as it is told, the first time and the others, and on time that passes when the test says so. */
-function closing(how: (time: number) => 'takes' | 'fails' | 'hangs') {
+function closing(how: (time: number) => 'takes' | 'fails' | 'refuses' | 'hangs') {
   const clock = virtualClock()
   const appended: { readonly at: number; readonly operations: readonly string[] }[] = []
   const errors: unknown[] = []
@@ -285,7 +317,7 @@ function closing(how: (time: number) => 'takes' | 'fails' | 'hangs') {
       if (told === 'hangs') return new Promise(() => {})
       return told === 'takes'
         ? Promise.resolve()
-        : Promise.reject(Object.assign(new Error('the store is busy'), { retryable: true }))
+        : Promise.reject(Object.assign(new Error('the store is busy'), { retryable: told === 'fails' }))
     },
     list: async () => ({ rows: [], lookedTo: undefined }),
     trim: async () => 0,

@@ -22,8 +22,11 @@ const MOST_MADE = 200
 const MOST_AT_ONCE = 500
 /** How often the store may refuse one by itself, while it answers: then that one is what it refuses. */
 const MOST_REFUSALS = 3
+/** And where it takes nothing else meanwhile, for want of anything or because it refuses all: for some ten minutes. */
+const MOST_REFUSALS_IN_ALL = 600
 /** Beyond this the store has been away for long: the oldest ones go to the log instead. */
 const MOST_KEPT = 20_000
+const KEPT = 'audit entries are kept to be tried again'
 
 export interface AuditTrailOptions {
   readonly store: AuditStore
@@ -190,21 +193,27 @@ export class AuditTrail {
     const reason = errorMessage(error)
     const again: Waiting[] = batch.map(({ settled: _, ...each }) => each)
     const [first, ...others] = again
-    if (first !== undefined && others.length === 0 && this.#singly > 0 && !isRetryable(error)) {
-      const { times, taken } = first.refused ?? { times: 0, taken: this.#taken }
-      first.refused = { times: times + 1, taken }
-      if (times + 1 >= MOST_REFUSALS && this.#taken > taken)
-        this.#giveUp('an audit entry is given up: the store refuses it', again, reason)
-      else this.#waiting.push(first)
-      this.#later(this.#waiting.length > 1 ? 0 : AGAIN_MS)
-      return true
-    }
+    if (first !== undefined && others.length === 0 && !isRetryable(error)) return this.#refused(first, reason)
     this.#waiting = [...again, ...this.#waiting]
     // One more than they are: the end of this attempt counts as the first of them.
     if (!isRetryable(error) && others.length > 0) this.#singly = again.length + 1
-    this.#o.logger.warn('audit entries are kept to be tried again', { count: batch.length, reason })
+    this.#o.logger.warn(KEPT, { count: batch.length, reason })
     this.#later(AGAIN_MS)
     return false
+  }
+
+  /** `true`: there are others. */
+  #refused(one: Waiting, reason: string): boolean {
+    const { times, taken } = one.refused ?? { times: 0, taken: this.#taken }
+    one.refused = { times: times + 1, taken }
+    const most = this.#taken > taken ? MOST_REFUSALS : MOST_REFUSALS_IN_ALL
+    if (times + 1 >= most) this.#giveUp('an audit entry is given up: the store refuses it', [one], reason)
+    else if (this.#singly > 0) this.#waiting.push(one)
+    else this.#waiting.unshift(one)
+    if (times === 0 && this.#singly === 0) this.#o.logger.warn(KEPT, { count: 1, reason })
+    const hasOthers = this.#waiting.length > 1
+    this.#later(hasOthers ? 0 : AGAIN_MS)
+    return hasOthers
   }
 
   async #write(): Promise<boolean> {

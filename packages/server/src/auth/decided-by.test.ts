@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decidedBy } from './decided-by.ts'
-import { everybody, grantedTo, type Principal } from './principal.ts'
+import { decidedBy, decidedByLink } from './decided-by.ts'
+import { everybody, grantedTo, nobody, type Principal } from './principal.ts'
 
 const who = (kind: Principal['kind'], name: string, only?: readonly string[]): Principal => ({
   ...{ kind, id: `${kind}:${name}`, name, tenant: 'default', role: 'operator' },
@@ -20,6 +20,26 @@ describe('a decision is written down', () => {
     ['where nobody is asked who they are, as they say', everybody, ofAnn, 'zoe', 'zoe'],
   ])('of %s', (_, principal, task, by, written) => {
     expect(decidedBy(principal, task, by)).toBe(written)
+  })
+
+  it.each([
+    ['of plain letters', 'e'.repeat(255)],
+    ['of signs that count twice', '😀'.repeat(255)],
+  ])('with both names, where they are as long as names may be, %s', (_, by) => {
+    const name = 'n'.repeat(255)
+    const mark = ` (through ${name})`
+    const written = [
+      decidedBy(who('token', name), ofAnybody, by),
+      decidedByLink(who('token', name), by),
+      decidedByLink(nobody, by),
+    ]
+    for (const each of written) expect([each!.length <= 512, /\p{Cs}/u.test(each!)]).toEqual([true, false])
+    expect(written.map((each) => each!.slice(-mark.length))).toEqual([
+      mark,
+      mark,
+      expect.stringMatching(/ \(with a link\)$/),
+    ])
+    expect(written[0]!.startsWith(by.slice(0, 200))).toBe(true)
   })
 
   it.each([

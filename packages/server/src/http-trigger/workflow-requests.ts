@@ -3,7 +3,7 @@
  * read one. Who comes with credentials reaches the workflows of their tenant, all others those of the default one. What the workflow
  * answers is its author's; what goes wrong before is a problem like any other.
  */
-import { hashJson, type Json, toWireId } from '@lockstep/base'
+import { type Json, toWireId } from '@lockstep/base'
 import { type FoundEndpoint, type HttpAnswer, isReservedHeader } from '@lockstep/engine'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AuditedCall, audited, tell } from '../audit/audited.ts'
@@ -17,11 +17,11 @@ import type { JsonLimits } from '../request/sound-json.ts'
 import type { Answer } from '../route/answer.ts'
 import { goneSignal } from '../route/gone-signal.ts'
 import type { ApiContext } from '../route/route.ts'
+import { keyedRequest, OPERATION } from './keyed-request.ts'
 import { ACCEPTED, bodyBytes, readWorkflowBodies } from './request-body.ts'
 import { requestQuery } from './request-query.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-const OPERATION = 'startByRequest'
 const PERMISSION = 'instances:start'
 /** What an author may call JSON: `application/problem+json` as well. */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
@@ -111,11 +111,6 @@ async function start(context: ApiContext, endpoint: FoundEndpoint, request: Fast
   const query = requestQuery(request)
   const body = (request.body ?? null) as Json
   const key = idempotencyKey(headers)
-  const { tenant, definitionId, activity, path, parameters, ownHeaders } = endpoint
-  const own = ownHeaders.map((name) => String(headers[name] ?? ''))
-  const said = { method, path, parameters, query, body, own }
-  // Among strangers, what a workflow tells them apart by is theirs alone: nobody gets another's answer for guessing its key.
-  const who = principal.kind === 'anonymous' ? hashJson(own) : principal.id
   const begin = async (once?: string): Promise<Answer> => {
     const { instanceId } = await engine.http.start(endpoint, { method, query, headers, body, key: once })
     const location = `${root}/workflow-instances/${toWireId('instance', instanceId)}`
@@ -124,11 +119,11 @@ async function start(context: ApiContext, endpoint: FoundEndpoint, request: Fast
   const call = auditedCall(context, endpoint, request)
   const execute = async (once?: string): Promise<Answer> =>
     call === undefined ? begin(once) : audited(call, () => begin(once))
-  const operation = `${OPERATION} ${definitionId} ${activity} ${who}`
+  const { operation, said } = keyedRequest(endpoint, principal, { method, query, headers, body })
   const { answer, replayed } =
     key === undefined
       ? { answer: await execute(), replayed: false }
-      : await idempotency.run({ tenant, operation, key }, said, execute)
+      : await idempotency.run({ tenant: endpoint.tenant, operation, key }, said, execute)
   return { ...(answer.body as { readonly instanceId: string }), replayed }
 }
 

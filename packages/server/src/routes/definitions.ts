@@ -83,9 +83,9 @@ export const listDefinitions = route({
   problems: ['INVALID_CURSOR'],
   async handle({ browse, tenant }, { query }) {
     const { q, tag, name, kind, published, sort = 'id', limit = DEFAULT_ITEMS, cursor } = query
-    const filter = [name, kind, published, q, tag, sort === 'id' ? undefined : sort]
-      .map((each) => each ?? '')
-      .join('\n')
+    const parts = [name, kind, published, q, tag, sort === 'id' ? undefined : sort]
+    // Of a list without any, nodes of the version before say nothing.
+    const filter = parts.every((each) => each === undefined) ? '' : parts.map((each) => each ?? '').join('\n')
     const { order, descending } = orderOf(sort)
     const from = fromCursor(cursor, filter, KEYS[order])
     const place = { from: from?.key, back: from?.back === true, order, descending }

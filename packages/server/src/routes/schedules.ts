@@ -143,7 +143,7 @@ export const deleteSchedule = route({
   name: 'deleteSchedule',
   permission: 'schedules:write',
   summary:
-    'Removes a schedule that a person made. Its runs go on; those that wait do not start. One of a workflow or a job goes with it.',
+    'Removes a schedule that a person made, or of a job. Its runs go on; those that wait do not start. One of a workflow goes with it.',
   id: ScheduleId,
   ifMatch: 'optional',
   replies: { 204: noContent },

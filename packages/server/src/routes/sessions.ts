@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { requireKept } from '../auth/access.ts'
+import { requireOver } from '../auth/grant.ts'
 import { boundTenant } from '../auth/principal.ts'
 import { route } from '../route/route.ts'
 import { closed } from '../wire/schema.ts'
@@ -28,6 +29,8 @@ export const endSessions = route({
     const { store } = requireKept(access, PATH)
     const bound = boundTenant(principal)
     const isLocal = subject.startsWith(LOCAL)
+    // The store does not say what they may do who came through the issuer: they may be administrators.
+    if (!isLocal) requireOver(principal, { role: 'admin' })
     const user = isLocal ? await userUnder(principal, store.users, subject.slice(LOCAL.length)) : undefined
     const ended =
       user === undefined

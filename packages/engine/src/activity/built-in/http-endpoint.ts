@@ -39,7 +39,8 @@ export const httpEndpointActivity: ActivityType = {
     headers: Type.Optional(
       Type.Array(Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }), {
         maxItems: MOST_HEADERS,
-        description: 'Headers of the request that the workflow sees, besides content-type, accept and user-agent.',
+        description:
+          'Headers of the request that the workflow sees, besides content-type, accept and user-agent. The Idempotency-Key of a stranger counts for requests with the same values in them: one that changes with each attempt makes each of them a new start.',
       }),
     ),
     body: Type.Optional(

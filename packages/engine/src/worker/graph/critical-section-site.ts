@@ -4,7 +4,7 @@ import type { WorkflowLocks } from '../../function/function-execution.ts'
 import type { GraphProgram } from '../../graph/graph-program.ts'
 import type { GraphState } from '../../graph/graph-state.ts'
 import type { StepToRun } from '../../graph/ready.ts'
-import type { Fact, StepKey } from '../../journal/fact.ts'
+import type { Fact, Failure, StepKey } from '../../journal/fact.ts'
 import type { ExecutionHost } from '../execution.ts'
 import type { Freeze } from '../freeze.ts'
 
@@ -19,6 +19,7 @@ export interface SectionSite {
   activeCount: number
   isAlive(step: StepKey): boolean
   fold(fact: Fact): void
+  failureOf(error: unknown, step: StepKey): Failure
   fail(run: StepToRun<CompiledExpression>, error: unknown): void
   goOn(): void
 }

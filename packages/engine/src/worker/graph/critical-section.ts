@@ -13,7 +13,6 @@ import type { StepToRun } from '../../graph/ready.ts'
 import { handOutAgain } from '../../graph/ready.ts'
 import { openWaits } from '../../graph/waits.ts'
 import type { Fact, StepKey } from '../../journal/fact.ts'
-import { toFailure } from '../../step/failure.ts'
 import { lockOf, sectionsAround } from './critical-section-around.ts'
 import { type Asked, msOf, tryLock } from './critical-section-ask.ts'
 import type { SectionSite } from './critical-section-site.ts'
@@ -203,7 +202,7 @@ export class Sections {
 
   #fail(step: StepKey, error: unknown): void {
     const { attempt } = this.#graph.state.executions[step]!
-    this.#graph.fold({ kind: 'failed', step, attempt, error: toFailure(error, step) })
+    this.#graph.fold({ kind: 'failed', step, attempt, error: this.#graph.failureOf(error, step) })
   }
 
   /** Others may enter when what was done inside is durable. It stays in hand until then: one that rests is told nothing more. */

@@ -16,7 +16,7 @@ import type { Secrets } from '../../outbound/secrets.ts'
 import type { PartWriter } from '../../progress/part-writer.ts'
 import { UsedSecrets } from '../../secret/used-secrets.ts'
 import { Deferrals } from '../../step/deferrals.ts'
-import { toFailure } from '../../step/failure.ts'
+import { failureOf } from '../../step/failure.ts'
 import type { ProgressReports } from '../../step/progress-reports.ts'
 import { retryDelayMs } from '../../step/retry-policy.ts'
 import { WorkflowFault } from '../../step/workflow-fault.ts'
@@ -123,9 +123,14 @@ export class LiveGraph {
     for (const fact of facts) applyFact(this.program, this.state, fact, at)
   }
 
+  failureOf(error: unknown, step: StepKey): Failure {
+    const failure = failureOf(error, step, (text) => this.#secrets?.text(text) ?? text)
+    return WorkflowFault.is(error) ? { code: error.details.faultCode, message: failure.message, step } : failure
+  }
+
   /** An attempt failed: another one follows, or the step has failed. */
   fail({ step, activity, attempt }: Run, error: unknown): void {
-    const failure = failureOf(error, step, (text) => this.#secrets?.text(text) ?? text)
+    const failure = this.failureOf(error, step)
     // One that came late is only waited for.
     const isLast = isLate(this.state, step)
     const delayMs = isLast ? undefined : retryDelayMs(activity.retry, attempt, failure, this.shell.random.next())
@@ -167,8 +172,3 @@ export class LiveGraph {
 }
 
 const notWanted = (step: StepKey): Error => new Cancelled({ what: `Step "${step}", which is no longer wanted,` })
-
-export function failureOf(error: unknown, step: StepKey, withoutSecrets?: (text: string) => string): Failure {
-  const failure = toFailure(error, step, withoutSecrets)
-  return WorkflowFault.is(error) ? { code: error.details.faultCode, message: failure.message, step } : failure
-}

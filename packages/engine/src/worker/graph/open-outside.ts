@@ -4,7 +4,6 @@
  */
 import { openWaits } from '../../graph/waits.ts'
 import type { HumanWait, StepKey, TaskWait } from '../../journal/fact.ts'
-import { toFailure } from '../../step/failure.ts'
 import { keepTrying } from './keep-trying.ts'
 import type { LiveGraph } from './live-graph.ts'
 
@@ -33,7 +32,7 @@ async function openRow(graph: LiveGraph, step: StepKey, wait: OutsideWait): Prom
   graph.freeze.afterwards(() => {
     graph.activeCount -= 1
     if (failure !== undefined && isWanted())
-      graph.fold({ kind: 'failed', step, attempt: 1, error: toFailure(failure, step) }, { closes: [step] })
+      graph.fold({ kind: 'failed', step, attempt: 1, error: graph.failureOf(failure, step) }, { closes: [step] })
     graph.goOn()
   })
 }

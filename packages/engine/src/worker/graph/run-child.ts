@@ -4,7 +4,7 @@ import { openWaits } from '../../graph/waits.ts'
 import type { StepKey } from '../../journal/fact.ts'
 import { checkDepth } from '../../limit/check-depth.ts'
 import { inputsFromSandbox } from './evaluate-inputs.ts'
-import { failureOf, type LiveGraph, type Run } from './live-graph.ts'
+import type { LiveGraph, Run } from './live-graph.ts'
 
 /** Writes that the step waits for a child, whose id is in that fact, and starts the child after it: a crash between leaves a name to start. */
 export function runChild(graph: LiveGraph, run: Run, inputs: JsonObject): void {
@@ -57,7 +57,7 @@ async function startChild(
     if (inputs.wait === false)
       finish = () => graph.fold({ kind: 'completed', step, outcome: 'done', output: { instanceId } })
   } catch (error) {
-    finish = () => graph.fold({ kind: 'failed', step, attempt, error: failureOf(error, step) })
+    finish = () => graph.fold({ kind: 'failed', step, attempt, error: graph.failureOf(error, step) })
   }
   graph.freeze.afterwards(() => {
     graph.activeCount -= 1

@@ -15,7 +15,7 @@ import { endOfChild } from '../../verb/tell-child-ends.ts'
 import { childrenOutput } from './children-output.ts'
 import type { CancelOptions } from './graph-outside.ts'
 import { keepTrying } from './keep-trying.ts'
-import { failureOf, type LiveGraph, type Run } from './live-graph.ts'
+import type { LiveGraph, Run } from './live-graph.ts'
 
 const DEFAULT_CONCURRENCY = 100
 
@@ -102,7 +102,7 @@ async function startOne(graph: LiveGraph, step: StepKey, wait: ChildrenWait, ind
     })
   const isWanted = (): boolean => isRunning(graph, step, index)
   const refused = await keepTrying(graph, 'starting a child', isWanted, start)
-  if (refused !== undefined) endWithout(graph, step, index, 'faulted', failureOf(refused, step))
+  if (refused !== undefined) endWithout(graph, step, index, 'faulted', graph.failureOf(refused, step))
   // One that ran before the step was taken back may have ended then.
   else if ((graph.state.rewinds ?? 0) > 0) await hearEnd(graph, step, wait, index)
 }
@@ -154,7 +154,7 @@ async function conclude(graph: LiveGraph, step: StepKey, opened: OpenWait): Prom
   try {
     output = await childrenOutput(graph, step, opened)
   } catch (error) {
-    failure = failureOf(error, step)
+    failure = graph.failureOf(error, step)
   }
   graph.freeze.afterwards(() => {
     // Something beside it may have failed meanwhile: what was alive then keeps its wait.
