@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@lockstep/testing/harness'
 import { describe, expect, it } from 'vitest'
+import { DATABASE_WAIT_MS } from '../../packages/lockstep/src/wait-for-database.ts'
 import { until } from '../faults/until.ts'
 import { readCopy, readDockerfile } from './dockerfile.ts'
 import { runImageSteps } from './image-steps.ts'
@@ -25,6 +26,8 @@ describe('the image', () => {
   it('does not run as root, says whether it is well, and stops by a signal', () => {
     expect(texts('USER')).toEqual(['node'])
     expect(texts('HEALTHCHECK')).toEqual([expect.stringMatching(/CMD \["node", "healthcheck\.mjs"\]$/)])
+    const [, startPeriod] = /--start-period=(\d+)s/.exec(texts('HEALTHCHECK')[0]!)!
+    expect(Number(startPeriod) * 1_000).toBeGreaterThan(DATABASE_WAIT_MS)
     expect(texts('ENTRYPOINT')).toEqual(['["node", "packages/lockstep/bin/lockstep.mjs"]'])
     expect(texts('CMD')).toEqual(['["server"]'])
   })

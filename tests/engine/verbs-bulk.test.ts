@@ -134,8 +134,9 @@ describe('bulk', () => {
     const { id } = await t.engine.bulk.start(limited)
     expect(await over(t, id)).toMatchObject({ total: 3, cut: true })
     expect((await t.engine.bulk.items(id)).map((item) => item.instanceId)).toEqual(ids.slice(0, 3))
-    for (const which of [filter, { instanceIds: ids }]) {
-      const request: BulkRequest = { verb: 'migrate', filter: which, options: { version: 99 } }
+    for (const version of [99, 2_147_483_647]) {
+      const which = version === 99 ? filter : { instanceIds: ids }
+      const request: BulkRequest = { verb: 'migrate', filter: which, options: { version } }
       const refused = { code: 'INVALID_OPTION', details: { option: 'options.version' } }
       await expect(t.engine.bulk.preview(request)).rejects.toMatchObject(refused)
       await expect(t.engine.bulk.start(request)).rejects.toMatchObject(refused)

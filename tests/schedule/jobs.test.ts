@@ -1,5 +1,5 @@
 /** Jobs in virtual time: by the clock, after others, in batches. */
-import { all, any, atLeast, type JobOptions, job, onFailure, type WorkflowContext } from '@lockstep/engine'
+import { all, any, atLeast, Engine, type JobOptions, job, onFailure, type WorkflowContext } from '@lockstep/engine'
 import { describe, expect, it } from 'vitest'
 import { openVirtualEngine } from './virtual-engine.ts'
 
@@ -68,7 +68,6 @@ describe('a job', () => {
     await v.wait(v.engine.schedules.pause('tidy'))
     await v.wait(v.engine.close(0))
     const again = async (options: JobOptions) => {
-      const { Engine } = await import('@lockstep/engine')
       const name = `again-${v.sim.clock.now()}`
       const { store, clock, random, bus } = v.sim.node(name)
       const engine = await v.wait(Engine.open({ store, clock, random, bus, jobs: [made('tidy', options)] }))
@@ -83,6 +82,23 @@ describe('a job', () => {
     const newer = await again({ cron: '*/7 * * * *', version: 2 })
     expect(newer).toMatchObject({ revision: 3, paused: true, document: { trigger: { cron: '*/7 * * * *' } } })
     expect(await again({ cron: '*/5 * * * *' })).toMatchObject({ revision: 3 })
+  })
+
+  it('leaves a schedule that is deleted by hand when it is gone from the code, and comes back with it, paused as it was', async () => {
+    const v = await openVirtualEngine({ startAt: START, jobs: [made('tidy', { cron: '* * * * *' })] })
+    await v.until(at(1))
+    await v.wait(v.engine.close(0))
+    const start = async (...jobs: ReturnType<typeof made>[]) => {
+      const { store, clock, random, bus } = v.sim.node(`later-${v.sim.clock.now()}`)
+      return v.wait(Engine.open({ store, clock, random, bus, jobs }))
+    }
+    const without = await start(made('clean', { cron: '* * * * *' }))
+    await v.wait(without.schedules.pause('tidy'))
+    await v.wait(without.schedules.remove('tidy'))
+    expect((await v.wait(without.schedules.list())).map(({ id }) => id)).toEqual(['clean'])
+    await v.wait(without.close(0))
+    const again = await start(made('tidy', { cron: '* * * * *' }))
+    expect(await v.wait(again.schedules.get('tidy'))).toMatchObject({ owner: 'job', paused: true })
   })
 })
 

@@ -64,6 +64,34 @@ describe('the input of a schedule', () => {
     expect(await v.runs('each')).toEqual([])
   })
 
+  it('does not matter to who repeats a key that has run: the same run is answered', async () => {
+    const v = await opened(wants('number'))
+    await v.wait(v.engine.schedules.create(each({ paused: true, overlap: 'queue' })))
+    const ask = (key: string) => v.wait(v.engine.schedules.triggerNow('each', { key, input: { a: 1 } }))
+    const first = await ask('first')
+    expect([first, await ask('second')]).toMatchObject([{ outcome: 'started' }, { outcome: 'queued', created: true }])
+    await publish(v, wants('string'))
+    expect(await ask('first')).toEqual({ ...first, created: false })
+    expect(await ask('second')).toMatchObject({ outcome: 'queued', created: false })
+    await expect(ask('third')).rejects.toMatchObject(wantsA)
+    expect(await v.runs('each')).toHaveLength(2)
+  })
+
+  it('does not matter to a backfill where occurrences have run already, among many others', async () => {
+    const v = await opened(wants('number'))
+    const document = each({ paused: true, input: { a: 1 }, overlap: 'allow' })
+    await v.wait(v.engine.schedules.create(document))
+    const range = { from: '2025-12-31T23:00:00Z', to: '2025-12-31T23:03:00Z' }
+    expect(await v.wait(v.engine.schedules.backfill('each', range))).toMatchObject({ started: 3, existing: 0 })
+    const others = { from: '2025-12-30T00:00:00Z', to: '2025-12-30T16:40:00Z' }
+    expect(await v.wait(v.engine.schedules.backfill('each', others))).toMatchObject({ started: 1_000 })
+    await publish(v, wants('string'))
+    expect(await v.wait(v.engine.schedules.backfill('each', range))).toMatchObject({ started: 0, existing: 3 })
+    const wider = { ...range, to: '2025-12-31T23:04:00Z' }
+    await expect(v.wait(v.engine.schedules.backfill('each', wider))).rejects.toMatchObject({ code: 'INPUT_INVALID' })
+    expect((await v.runs('each')).at(-1)!.key).toBe('each@2025-12-30T16:39:00.000Z')
+  })
+
   it('that fits no more when it fires starts nothing, once per occurrence, and says so among the runs', async () => {
     const v = await opened(wants('number'))
     await v.wait(v.engine.schedules.create(each({ input: { a: 1 }, overlap: 'allow' })))

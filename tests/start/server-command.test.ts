@@ -207,6 +207,8 @@ describe('on PostgreSQL', () => {
   it('is waited for where it is not up yet', async () => {
     await using node = serve(['--database-url', 'postgres://nobody@127.0.0.1:1/x'])
     await expect.poll(() => node.output, { timeout: 60_000 }).toContain('waiting for the database')
+    const { code } = await node.end('SIGTERM')
+    expect([code, node.output]).toEqual([0, expect.stringContaining('stopped')])
   })
 
   it('comes up, and refuses a schema that is newer than the code', async () => {

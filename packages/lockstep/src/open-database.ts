@@ -24,6 +24,8 @@ export interface Opening {
   readonly onOpened?: () => void
   /** How long a PostgreSQL that is away is waited for. @default 0 */
   readonly waitMs?: number
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Opens the store that the options name and brings its schema up to date. Nothing stays open when it fails. */
@@ -32,7 +34,7 @@ export async function openDatabase(
   guard: HistoryGuard,
   application: string,
   edge: Edge,
-  { meter, onOpened = () => {}, waitMs = 0 }: Opening = {},
+  { meter, onOpened = () => {}, waitMs = 0, signal }: Opening = {},
 ): Promise<Db> {
   const { clock, random } = edge
   const logger = edge.logger.area('database')
@@ -47,7 +49,7 @@ export async function openDatabase(
   const db =
     url === undefined
       ? await openPglite({ dataDir, settings: engineSettings, clock, random, logger, meter })
-      : await waitForDatabase(() => reach(url), { waitMs, clock, logger })
+      : await waitForDatabase(() => reach(url), { waitMs, clock, logger, signal })
   onOpened()
   try {
     const applied = await migrate(db, { mode: options.migrate, clock, random, appliedBy: application, logger })

@@ -85,6 +85,8 @@ export interface ComingUp {
   readonly onStage?: (stage: string) => void
   /** How long a PostgreSQL that is away is waited for. @default 0 */
   readonly databaseWaitMs?: number
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The one place that names a concrete provider. What was opened is closed again when a later part fails. */
@@ -93,7 +95,7 @@ export async function openNode(
   edge: Edge,
   programs: Programs,
   metrics?: NodeMetrics,
-  { onStage = () => {}, databaseWaitMs = 0 }: ComingUp = {},
+  { onStage = () => {}, databaseWaitMs = 0, signal }: ComingUp = {},
 ): Promise<OpenNode> {
   const guard = historyGuard()
   const application = `lockstep:${uuidSource(edge.clock, edge.random)()}`
@@ -105,6 +107,7 @@ export async function openNode(
     meter: metrics,
     onOpened: () => onStage('bringing the schema up to date'),
     waitMs: databaseWaitMs,
+    signal,
   })
   onStage('joining the cluster')
   let coordinator: Coordinator | undefined

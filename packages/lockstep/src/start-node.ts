@@ -37,6 +37,8 @@ export interface StartContext {
   readonly control?: DevControl | undefined
   /** How long a PostgreSQL that is away is waited for. @default 0 */
   readonly databaseWaitMs?: number
+  /** Ends the waiting: the start fails with its reason. What runs by then is stopped by `stop`. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Brings one node up: store, engine, then HTTP. Its port is taken first, and says meanwhile what it waits for. */
@@ -75,13 +77,14 @@ async function bringUp(
   options: NodeOptions,
   edge: Edge,
   programs: Programs,
-  { control, isDev = false, databaseWaitMs = 0 }: StartContext,
+  { control, isDev = false, databaseWaitMs = 0, signal }: StartContext,
   door: Door,
 ): Promise<RunningNode> {
   const metrics = new NodeMetrics(edge.clock)
   const node = await openNode(options, edge, withSamples(options, programs), metrics, {
     onStage: door.onStage,
     databaseWaitMs,
+    signal,
   })
   const roundTrips = openMetrics(metrics, node, edge, options)
   const history = new MetricsHistory(metrics.registry, edge.clock)

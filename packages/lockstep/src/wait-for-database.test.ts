@@ -7,7 +7,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 const away = (reason: UnreachableReason, message = 'no') =>
   new DatabaseUnreachable({ place: 'db:5432/x', reason, message, fix: 'Look there' })
 
-function open(failures: readonly Error[], waitMs = 60_000) {
+function open(failures: readonly Error[], waitMs = 60_000, signal?: AbortSignal) {
   const clock = virtualClock()
   const lines: string[] = []
   const logger = {
@@ -21,7 +21,7 @@ function open(failures: readonly Error[], waitMs = 60_000) {
     if (failure !== undefined) throw failure
     return 'open'
   }
-  const ended = waitForDatabase(attempt, { waitMs, clock, logger }).catch((error: unknown) => error)
+  const ended = waitForDatabase(attempt, { waitMs, clock, logger, signal }).catch((error: unknown) => error)
   return { clock, lines, ended, tries: () => tries }
 }
 
@@ -66,6 +66,16 @@ describe('a node that starts before its database', () => {
     await clock.advance(3_000)
     expect([await ended, lines]).toEqual([failure, ['warn waiting for the database']])
     expect(tries()).toBeLessThan(12)
+  })
+
+  it('ends with the reason of its signal, in the middle of a pause too', async () => {
+    const stop = new AbortController()
+    const failures = Array.from({ length: 1_000 }, () => away('refused'))
+    const { ended, clock, tries } = open(failures, 60_000, stop.signal)
+    await clock.advance(1_100)
+    const before = tries()
+    stop.abort(new Error('stop'))
+    expect([await ended, tries()]).toEqual([new Error('stop'), before])
   })
 
   it('does not wait where nobody told it to', async () => {

@@ -7,14 +7,21 @@ export interface DatabaseWait {
   readonly waitMs: number
   readonly clock: Clock
   readonly logger: Logger
+  /** Aborts while it is waited for, with its reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
+/** A node and its database may be started together. Probes of our manifests wait for twice as long, that of the image for longer. */
+export const DATABASE_WAIT_MS = 60_000
 const PAUSE_MS = 250
 /** These pass by themselves. A wrong password, a database or a schema that is not there need somebody. */
 const PASSING: ReadonlySet<UnreachableReason> = new Set(['refused', 'unknown-host', 'no-answer', 'not-ready'])
 
 /** Repeats `open` while the database is away. When the time is over, or somebody is needed, it fails as `open` did. */
-export async function waitForDatabase<T>(open: () => Promise<T>, { waitMs, clock, logger }: DatabaseWait): Promise<T> {
+export async function waitForDatabase<T>(
+  open: () => Promise<T>,
+  { waitMs, clock, logger, signal }: DatabaseWait,
+): Promise<T> {
   const began = clock.monotonic()
   for (let isWaiting = false; ; isWaiting = true) {
     try {
@@ -24,7 +31,7 @@ export async function waitForDatabase<T>(open: () => Promise<T>, { waitMs, clock
     } catch (error) {
       if (!isAway(error) || clock.monotonic() - began >= waitMs) throw error
       if (!isWaiting) logger.warn('waiting for the database', { reason: errorMessage(error), longestMs: waitMs })
-      await sleep(clock, PAUSE_MS)
+      await sleep(clock, PAUSE_MS, signal)
     }
   }
 }

@@ -2,17 +2,21 @@
 -- a schedule or a draft is deleted and made again under its id: an ETag of the one before must not match.
 -- compatible-from: 0017
 -- Lock: schedule and definition, briefly, for two triggers each. Nodes of before call lockstep_fire_schedules as they did and check no inputs; the triggers
--- hold for them too. They do not know of pauses that are remembered: what they make again begins without.
+-- hold for them too. They do not know of pauses that are remembered: what they make again begins without. Nor do they trim what is retired: whoever
+-- sweeps after them does.
 
--- The last revision of what was deleted, one narrow row per id. `paused_for`: the owner of a schedule that was paused when it went.
+-- The last revision of what was deleted, one narrow row per id. `paused_for`: the owner of a schedule that was paused when it went. The others go after 30
+-- days: nobody comes back with an ETag as old as that.
 create table retired_revision (
   kind       text not null,
   id         text not null,
   tenant     text not null,
   revision   integer not null,
   paused_for text,
+  retired_at timestamptz not null default clock_timestamp(),
   primary key (kind, id, tenant)
 );
+create index retired_revision_old on retired_revision (retired_at) where paused_for is null;
 
 -- The lock is for who makes it again while this is under way: his row is given its revision before it waits for this one to be gone. Whoever deletes
 -- holds the row already, and who makes one waits for no row that is merely held, so that the two cannot wait for one another.
@@ -26,7 +30,7 @@ begin
     v_paused_for := case when old.paused then old.owner end;
   end if;
   insert into retired_revision (kind, id, tenant, revision, paused_for) values (tg_table_name, old.id, old.tenant, old.revision, v_paused_for)
-  on conflict (kind, id, tenant) do update set revision = excluded.revision, paused_for = excluded.paused_for;
+  on conflict (kind, id, tenant) do update set revision = excluded.revision, paused_for = excluded.paused_for, retired_at = excluded.retired_at;
   return old;
 end $$;
 

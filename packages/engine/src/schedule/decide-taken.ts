@@ -12,7 +12,7 @@ import type { Json } from '@lockstep/base'
 import { decideRound, type Round } from '../job/decide-round.ts'
 import type { FireWrite, NewRun, RunOrigin, SkippedNewRun, TakenSchedule } from '../store/schedule-store.ts'
 import { decideFire } from './decide-fire.ts'
-import { type InputCheck, misfitReason, waitingInput } from './input-check.ts'
+import { type InputCheck, type Misfit, misfitReason, waitingInput } from './input-check.ts'
 import { inputOf, type StoredDocument, startedBy } from './run-input.ts'
 import { roundKey, skipKey } from './run-key.ts'
 import type { OverlapPolicy, Schedule } from './schedule.ts'
@@ -135,10 +135,13 @@ export class RunPlan {
     return this.#waitingCount < MOST_WAITING
   }
 
-  /** For runs that somebody asks for: they are told. Throws `INPUT_INVALID`. */
-  requireFit(run: Begin): void {
-    const misfit = this.#check?.(inputOf(this.#taken, run))
-    if (misfit !== undefined) throw misfit
+  misfit(run: Begin): Misfit | undefined {
+    return this.#check?.(inputOf(this.#taken, run))
+  }
+
+  /** Only the answer of a run that is there already is wanted. Were it deleted in this moment, it would be noted as skipped. */
+  repeat({ key, at, origin }: Begin, misfit: Misfit): void {
+    this.skip({ at, lastAt: at, count: 1, exact: true, reason: misfitReason(misfit), origin, key })
   }
 
   /**
@@ -146,7 +149,7 @@ export class RunPlan {
    * alike when it is repeated. `false`: it does not fit its workflow, which is noted too; it is in nobody's way.
    */
   begin(run: Begin, overlap: OverlapPolicy = this.#overlap()): boolean {
-    const misfit = this.#check?.(inputOf(this.#taken, run))
+    const misfit = this.misfit(run)
     if (misfit !== undefined) {
       const { at, origin } = run
       const key = skipKey(this.#taken.id, 'input-invalid', at)

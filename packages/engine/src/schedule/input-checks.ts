@@ -11,44 +11,42 @@ import type { DefinitionStore } from '../store/definition-store.ts'
 import type { TakenSchedule } from '../store/schedule-store.ts'
 import type { InputCheck, Misfit } from './input-check.ts'
 
-/** More than all that is decided about at once, or a decision would never have all it needs. */
-const MOST_KEPT = 10_000
+/** As many as programs are kept. */
+const MOST_KEPT = 1_000
+/** Each is compiled on the main loop: others have their turn in between. */
+const READS_AT_ONCE = 8
 
 type Runs = Pick<TakenSchedule, 'tenant' | 'definitionId' | 'graphVersion'>
+
+interface Read {
+  /** Absent: it takes anything. */
+  readonly check: Validator | undefined
+}
+
+/** Within a decision: the checks of all that it is about. Stops it where one is missing. */
+export type ChecksOf = (taken: readonly Runs[]) => readonly (InputCheck | undefined)[]
 
 export class InputChecks {
   readonly #definitions: Pick<DefinitionStore, 'draft'>
   readonly #programs: Pick<Programs, 'get'>
-  readonly #kept = new Lru<string, { readonly check: Validator | undefined }>({ most: MOST_KEPT })
-  /** Versions that this node could not read lately. They take anything, as they do when they are started. */
-  readonly #unreadable = new Set<string>()
+  readonly #kept = new Lru<string, Read>({ most: MOST_KEPT })
 
   constructor(definitions: Pick<DefinitionStore, 'draft'>, programs: Pick<Programs, 'get'>) {
     this.#definitions = definitions
     this.#programs = programs
   }
 
-  /** Makes a decision, again where it was stopped for what it lacked. */
-  async decided<T>(decision: () => Promise<T>): Promise<T> {
-    this.#unreadable.clear()
+  /** Makes a decision, again where it was stopped for what it lacked. What was read for it stays with it, whatever others read or let go. */
+  async decided<T>(decision: (of: ChecksOf) => Promise<T>): Promise<T> {
+    const here = new Map<string, Read>()
     for (;;) {
       try {
-        return await decision()
+        return await decision((taken) => this.#checksOf(taken, here))
       } catch (error) {
         if (!(error instanceof ChecksMissing)) throw error
-        await Promise.all(error.of.map((each) => this.#load(each)))
+        await this.#readAll(error.of, here)
       }
     }
-  }
-
-  /** Within a decision: the checks of all that it is about. Stops it where one is missing. */
-  of(taken: readonly Runs[]): readonly (InputCheck | undefined)[] {
-    const missing = taken.filter((each) => each.graphVersion !== undefined && !this.#isKnown(keyOf(each)))
-    if (missing.length > 0) throw new ChecksMissing(missing)
-    return taken.map((each) => {
-      const check = this.#kept.get(keyOf(each))?.check
-      return check && ((input) => misfitOf(check, each.definitionId, input))
-    })
   }
 
   /** By what is published now. Nothing is wrong where nothing is. */
@@ -56,22 +54,43 @@ export class InputChecks {
     const found = await this.#definitions.draft(tenant, definitionId)
     if (found?.kind !== 'graph' || found.published === undefined) return undefined
     const runs = { tenant, definitionId, graphVersion: found.published }
-    if (this.#kept.get(keyOf(runs)) === undefined) await this.#load(runs)
-    return misfitOf(this.#kept.get(keyOf(runs))?.check, definitionId, input)
+    const { check } = this.#kept.get(keyOf(runs)) ?? (await this.#read(runs))
+    return misfitOf(check, definitionId, input)
   }
 
-  #isKnown(key: string): boolean {
-    return this.#kept.get(key) !== undefined || this.#unreadable.has(key)
+  #checksOf(taken: readonly Runs[], here: Map<string, Read>): ReturnType<ChecksOf> {
+    const missing: Runs[] = []
+    const checks = taken.map((runs) => {
+      if (runs.graphVersion === undefined) return undefined
+      const key = keyOf(runs)
+      const read = here.get(key) ?? this.#kept.get(key)
+      if (read === undefined) missing.push(runs)
+      else here.set(key, read)
+      const check = read?.check
+      return check && ((input: Json) => misfitOf(check, runs.definitionId, input))
+    })
+    if (missing.length > 0) throw new ChecksMissing(missing)
+    return checks
   }
 
-  async #load({ tenant, definitionId, graphVersion }: Runs): Promise<void> {
-    const key = keyOf({ tenant, definitionId, graphVersion })
+  async #readAll(of: readonly Runs[], here: Map<string, Read>): Promise<void> {
+    for (let from = 0; from < of.length; from += READS_AT_ONCE)
+      await Promise.all(
+        of.slice(from, from + READS_AT_ONCE).map(async (runs) => here.set(keyOf(runs), await this.#read(runs))),
+      )
+  }
+
+  /** A version that this node cannot read takes anything, as it does when it is started. That is not kept: it may be readable soon. */
+  async #read(runs: Runs): Promise<Read> {
+    const { tenant, definitionId, graphVersion } = runs
     try {
       const program = await this.#programs.get(tenant, definitionId, graphVersion!)
-      this.#kept.set(key, { check: program.kind === 'graph' ? program.checkInput : undefined })
+      const read = { check: program.kind === 'graph' ? program.checkInput : undefined }
+      this.#kept.set(keyOf(runs), read)
+      return read
     } catch (error) {
       if (isRetryable(error)) throw error
-      this.#unreadable.add(key)
+      return { check: undefined }
     }
   }
 }

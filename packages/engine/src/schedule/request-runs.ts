@@ -4,6 +4,7 @@ import type { ScheduleChange, TakenSchedule } from '../store/schedule-store.ts'
 import { backfill } from './backfill.ts'
 import { RunPlan } from './decide-taken.ts'
 import type { InputCheck } from './input-check.ts'
+import { type UnfitRun, UnfitRuns } from './repeated-runs.ts'
 import { requestKey } from './run-key.ts'
 import type { OverlapPolicy, Schedule } from './schedule.ts'
 
@@ -19,19 +20,23 @@ export interface Deciding {
   readonly now: number
   readonly newId: () => string
   readonly check: InputCheck | undefined
+  /** Keys that are known to have run: their input is not looked at again. */
+  readonly ran: ReadonlySet<string>
 }
 
-/** A paused schedule can be triggered as well: somebody wants it now. Throws `INPUT_INVALID`. */
+/** A paused schedule can be triggered as well: somebody wants it now. Throws `UnfitRuns`. */
 export function requestRun(
   current: TakenSchedule,
   { key, force, input }: RunRequest,
-  { now, newId, check }: Deciding,
+  { now, newId, check, ran }: Deciding,
 ): ScheduleChange {
   const plan = new RunPlan(current, newId, check)
   const asked = { key: requestKey(current.id, key), at: now, late: false, origin: 'request' as const }
   const run = { ...asked, ...(input === undefined ? {} : { input }) }
-  plan.requireFit(run)
-  plan.begin(run, force ? 'allow' : undefined)
+  const misfit = plan.misfit(run)
+  if (misfit === undefined) plan.begin(run, force ? 'allow' : undefined)
+  else if (ran.has(run.key)) plan.repeat(run, misfit)
+  else throw new UnfitRuns([{ key: run.key, misfit }])
   return { kind: 'write', save: undefined, fire: plan.write() }
 }
 
@@ -50,16 +55,17 @@ export interface BackfillPlan {
   readonly moreFrom: number | undefined
 }
 
-/** Throws `INPUT_INVALID`: then none of them runs. */
+/** Throws `UnfitRuns`: then none of them runs. */
 export function requestBackfill(
   current: TakenSchedule,
   schedule: Schedule,
   { from, to, limit, overlap }: BackfillRequest,
-  { now, newId, check }: Deciding,
+  { now, newId, check, ran }: Deciding,
 ): BackfillPlan {
   const plan = new RunPlan(current, newId, check)
   const { fires, moreFrom } = backfill(schedule, from, Math.min(to, now + 1), limit)
   const keys: string[] = []
+  const unfit: UnfitRun[] = []
   let more = moreFrom
   for (const { key, at } of fires) {
     if (overlap === 'queue' && !plan.hasRoom) {
@@ -67,9 +73,12 @@ export function requestBackfill(
       break
     }
     const run = { key, at, late: false, origin: 'backfill' } as const
-    plan.requireFit(run)
-    plan.begin(run, overlap)
+    const misfit = plan.misfit(run)
+    if (misfit === undefined) plan.begin(run, overlap)
+    else if (ran.has(key)) plan.repeat(run, misfit)
+    else unfit.push({ key, misfit })
     keys.push(key)
   }
+  if (unfit.length > 0) throw new UnfitRuns(unfit)
   return { change: { kind: 'write', save: undefined, fire: plan.write() }, keys, moreFrom: more }
 }

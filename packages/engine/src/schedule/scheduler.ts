@@ -12,7 +12,7 @@ import type { FireWrite, RunAnswer, ScheduleStore, TakenSchedule } from '../stor
 import { CompiledSchedules } from './compiled-schedules.ts'
 import { decideTaken } from './decide-taken.ts'
 import type { InputCheck } from './input-check.ts'
-import type { InputChecks } from './input-checks.ts'
+import type { ChecksOf, InputChecks } from './input-checks.ts'
 
 export interface SchedulerOptions {
   readonly schedules: ScheduleStore
@@ -183,9 +183,9 @@ export class Scheduler {
   async #fire(): Promise<{ readonly taken: number; readonly fired: FiredRuns; readonly missed: number }> {
     const { schedules, checks, nodeId, batch } = this.#o
     let decided: readonly FireWrite[] = []
-    const fire = () =>
+    const fire = (of: ChecksOf) =>
       schedules.fire(nodeId(), batch, (rows, now) => {
-        const checksOf = checks.of(rows)
+        const checksOf = of(rows)
         decided = rows.map((row, index) => this.#decide(row, now, checksOf[index])) // perhaps not for the first time
         return decided
       })

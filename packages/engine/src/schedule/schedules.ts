@@ -15,9 +15,10 @@ import { acceptSchedule, compileSchedule } from './compile-schedule.ts'
 import { compileRow } from './compiled-schedules.ts'
 import { ScheduleChanged, ScheduleExists, ScheduleNotFound, ScheduleOwned } from './errors.ts'
 import type { Misfit } from './input-check.ts'
-import type { InputChecks } from './input-checks.ts'
+import type { ChecksOf, InputChecks } from './input-checks.ts'
 import { parseInstant } from './instant-text.ts'
 import { type PreviewLine, preview } from './preview.ts'
+import { type ReadRuns, repeatable } from './repeated-runs.ts'
 import { requestBackfill, requestRun } from './request-runs.ts'
 import type { StoredDocument } from './run-input.ts'
 import type { InstantText, Schedule, ScheduleDocument } from './schedule.ts'
@@ -82,6 +83,8 @@ const TENANT = 'default'
 const MOST_LISTED = 1_000
 const MOST_FILLED = 1_000
 const LONGEST_KEY = 200
+/** Under a key that was made for this request. */
+const nothingRan: ReadRuns = async () => []
 
 export class Schedules {
   readonly #o: SchedulesOptions
@@ -129,13 +132,16 @@ export class Schedules {
     return (await this.#o.schedules.list(tenant, after, atMost('limit', limit, MOST_LISTED))).map(toView)
   }
 
-  /** Its runs go on and stay listed; those that wait do not start. Throws `SCHEDULE_OWNED` where it goes with a workflow or a job. */
+  /**
+   * Its runs go on and stay listed; those that wait do not start. Throws `SCHEDULE_OWNED` where it goes with a workflow. That of a job can be
+   * removed: nobody else would where the job is gone from the code, and where it is not the next node that starts writes it again.
+   */
   async remove(id: string, { tenant = TENANT, revision }: AtRevision = {}): Promise<void> {
     const { schedules, nodeId } = this.#o
     await schedules.change(nodeId(), tenant, id, (found) => {
       const current = existing(found, id)
       requireRevision(current, revision)
-      requireOwn(current)
+      if (current.owner !== 'job') requireOwn(current)
       return { kind: 'remove' }
     })
   }
@@ -167,13 +173,14 @@ export class Schedules {
       throw new InvalidOption({ option: 'key', rule: `text of 1 to ${LONGEST_KEY} characters without NUL` })
     const input: Json | undefined = options.input === undefined ? undefined : toPayload(options.input, 'The input')
     const { schedules, checks, nodeId, newId } = this.#o
-    const request = () =>
+    const request = (of: ChecksOf, ran: ReadonlySet<string>) =>
       schedules.change(nodeId(), tenant, id, (found, now) => {
         const current = existing(found, id)
-        const [check] = checks.of([current])
-        return requestRun(current, { key, force, input }, { now, newId, check })
+        const [check] = of([current])
+        return requestRun(current, { key, force, input }, { now, newId, check, ran })
       })
-    const { row, runs } = await checks.decided(request)
+    const earlier = options.key === undefined ? nothingRan : this.#runsOf(tenant, id)
+    const { row, runs } = await repeatable(earlier, -Infinity, (ran) => checks.decided((of) => request(of, ran)))
     this.#told(row, runs)
     return toOutcome(runs[0]!, row)
   }
@@ -197,18 +204,19 @@ export class Schedules {
     const limit = atMost('limit', range.limit ?? MOST_FILLED, MOST_FILLED)
     let moreFrom: number | undefined
     const { schedules, checks, nodeId, newId } = this.#o
-    const request = () =>
+    const request = (of: ChecksOf, ran: ReadonlySet<string>) =>
       schedules.change(nodeId(), tenant, id, (found, now) => {
         const current = existing(found, id)
         if ((current.document as StoredDocument).trigger === undefined) return undefined
-        const [check] = checks.of([current])
+        const [check] = of([current])
         const schedule = compileRow(current)
         const overlap = range.overlap ?? (schedule.overlap === 'allow' ? 'allow' : 'queue')
-        const plan = requestBackfill(current, schedule, { from, to, limit, overlap }, { now, newId, check })
+        const plan = requestBackfill(current, schedule, { from, to, limit, overlap }, { now, newId, check, ran })
         moreFrom = plan.moreFrom
         return plan.change
       })
-    const { row, runs } = await checks.decided(request)
+    const earlier = this.#runsOf(tenant, id)
+    const { row, runs } = await repeatable(earlier, from, (ran) => checks.decided((of) => request(of, ran)))
     this.#told(row, runs)
     const count = (state: RunAnswer['state']): number => runs.filter((run) => run.created && run.state === state).length
     return {
@@ -241,6 +249,10 @@ export class Schedules {
   /** Fires everything that is due, on this node, now. */
   runDue(): Promise<FiredRuns> {
     return this.#o.runDue()
+  }
+
+  #runsOf(tenant: string, id: string): ReadRuns {
+    return (before, limit) => this.#o.schedules.runs(tenant, id, before, limit)
   }
 
   /** Of its own input; runs that have none are given their occurrence. */

@@ -191,7 +191,10 @@ export interface MaintenanceStore {
    * the next calls delete that, a batch at a time, and nothing else until it is gone.
    */
   remove(request: SweepRequest, instanceIds: readonly string[]): Promise<Removed | undefined>
-  /** Deletes at most `limit` rows of each kind that nobody can ask for: expired events, batches of buried nodes, incidents resolved `incidentsMs` ago. */
+  /**
+   * Deletes at most `limit` rows of each kind that nobody can ask for: expired events, batches of buried nodes, incidents resolved `incidentsMs` ago,
+   * revisions of what was deleted long ago.
+   */
   trim(nodeId: string, ttlMs: number, incidentsMs: number, limit: number): Promise<Trimmed | undefined>
   /**
    * One look at each of the next `limit` rows of an area; each look is one statement, so nothing half-written is taken for broken.

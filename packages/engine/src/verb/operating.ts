@@ -35,6 +35,7 @@ export class Operating {
     this.bulk = new Bulk({
       ...context,
       store: store.operations,
+      definitions: store.definitions,
       maintenance: store.maintenance,
       apply: applyVerb(this.verbs, context.remove),
     })

@@ -10,6 +10,7 @@ import type { RawOptions } from '../options/raw-options.ts'
 import { readConfigFile } from '../options/read-config-file.ts'
 import { readEnvironment } from '../options/read-environment.ts'
 import { startNode } from '../start-node.ts'
+import { DATABASE_WAIT_MS } from '../wait-for-database.ts'
 import { DEV_KEYS_HELP, readDevKeys } from './dev-keys.ts'
 import { parentChannel } from './parent-channel.ts'
 import { reportFailure } from './report-failure.ts'
@@ -17,9 +18,6 @@ import type { ServerFlags } from './server-flags.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 import { openInBrowser } from './terminal/open-in-browser.ts'
 import { welcome } from './welcome.ts'
-
-/** A node and its database may be started together. Probes of our manifests wait for twice as long. */
-const DATABASE_WAIT_MS = 60_000
 
 /** Runs a node until it is told to stop. What keeps it from starting ends the process with 1. `defaults` give way to whatever is set anywhere. */
 export function runServer(flags: ServerFlags, defaults: RawOptions = {}, isDev = false): Promise<void> {
@@ -37,19 +35,23 @@ async function serve({ config, ...flags }: ServerFlags, defaults: RawOptions, is
   const channel = parentChannel()
   const { nodeName } = options
   const control = channel && nodeName !== undefined ? new DevLink(nodeName, channel, systemClock) : undefined
-  const node = await startNode(options, { clock: systemClock, random: systemRandom, logger }, programs, {
+  const stopping = stopOnSignal(options.drainMs, logger)
+  const edge = { clock: systemClock, random: systemRandom, logger }
+  const starting = startNode(options, edge, programs, {
     isDev,
     control,
+    signal: stopping.signal,
     // Who tries things out sits before it, and wants to hear at once.
     databaseWaitMs: isDev || control !== undefined ? 0 : DATABASE_WAIT_MS,
   })
+  const node = await stopping.unlessAsked(starting)
   const keys = isDev && process.stdout.isTTY === true && process.stdin.isTTY === true
   const isTerminal = process.stdout.isTTY === true
   if (!isTerminal) logger.info('listening', { url: node.url, roles: options.roles.join('+') })
   // In a pipe the lines of the log are all that stands on standard output: whoever reads them reads JSON.
   const box = welcome(node.url, options, keys ? DEV_KEYS_HELP : undefined)
   ;(isTerminal ? process.stdout : process.stderr).write(box)
-  stopOnSignal(() => node.stop(), options.drainMs, logger)
+  stopping.begin(() => node.stop())
   if (!keys) return
   readDevKeys(process.stdin, {
     open: () => void openInBrowser(`${node.url}/`),

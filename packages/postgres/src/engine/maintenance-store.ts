@@ -41,7 +41,11 @@ export function postgresMaintenance(db: Db): MaintenanceStore {
       return row && { examined: row.examined, waiting: row.waiting, expired: row.expired ?? [] }
     },
     remove: (request, instanceIds) => lane.maybeOne(sql.remove, { ...toSweep(request), ids: instanceIds }),
-    trim: (node, ttlMs, incidentsMs, limit) => lane.maybeOne(sql.trim, { node, ttlMs, incidentsMs, limit }),
+    trim: async (node, ttlMs, incidentsMs, limit) => {
+      const trimmed = await lane.maybeOne(sql.trim, { node, ttlMs, incidentsMs, limit })
+      if (trimmed !== undefined) await lane.run(sql.trimRevisions, { limit })
+      return trimmed
+    },
     examine: async (area, after, limit) => {
       const row = await lane.one(EXAMINATIONS[area], { after, limit })
       return {

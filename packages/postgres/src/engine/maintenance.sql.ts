@@ -118,6 +118,17 @@ export const trim = statement<
   { events: number; flushes: number; incidents: number }
 >('maintenance_trim', (p) => [p.node, p.ttlMs, p.incidentsMs, p.limit], 'select * from lockstep_trim($1, $2, $3, $4)')
 
+/** At most `limit` rows, the oldest first, by index retired_revision_old. One that is retired anew at this moment stays. */
+export const trimRevisions = statement<{ limit: number }>(
+  'maintenance_trim_revisions',
+  (p) => [p.limit],
+  `delete from retired_revision r
+    using (select x.kind, x.id, x.tenant from retired_revision x
+            where x.paused_for is null and x.retired_at <= (select clock_timestamp()) - interval '30 days'
+            order by x.retired_at limit $1 for update skip locked) old
+    where r.kind = old.kind and r.id = old.id and r.tenant = old.tenant`,
+)
+
 export const repair = statement<
   { node: string; code: string; tenants: readonly string[]; keys: readonly string[] },
   { mended: number }

@@ -3,7 +3,7 @@ import { suggestion } from '../../graph/nearest-name.ts'
 
 type Rule = readonly [rule: string, fits: (value: unknown) => boolean]
 
-const LATEST_VERSION = 2_147_483_647
+export const LATEST_VERSION = 2_147_483_647
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (most: number): Rule => [

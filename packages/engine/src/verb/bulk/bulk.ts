@@ -15,11 +15,12 @@ import type { WakeBus } from '../../worker/wake-bus.ts'
 import type { ApplyVerb } from './apply-verb.ts'
 import { type BulkRequest, type ResolvedBulk, resolveBulk } from './bulk-request.ts'
 import { checkVersion } from './check-version.ts'
+import { keepTurn } from './keep-turn.ts'
 
 export interface BulkContext {
   readonly pollMs: number
   readonly store: OperationStore
-  readonly definitions: Pick<DefinitionStore, 'version'>
+  readonly definitions: Pick<DefinitionStore, 'versions'>
   readonly maintenance: Pick<MaintenanceStore, 'takeTurn' | 'endTurn'>
   readonly clock: Clock
   readonly logger: Logger
@@ -39,6 +40,8 @@ const FREEZE = 2_000
 const PAGE = 50
 const SAMPLE = 10
 const PREVIEW = 100_000
+/** Looked at before it begins, for workflows without the version that is asked for. Others fail one by one. */
+const LOOK_AHEAD = 10_000
 
 export class Bulk {
   readonly #context: BulkContext
@@ -58,7 +61,7 @@ export class Bulk {
   /** What an operation would be about. Changes nothing. */
   async preview(request: BulkRequest): Promise<OperationPreview> {
     const bulk = resolveBulk(request)
-    const preview = await this.#storePreview(bulk, SAMPLE)
+    const preview = await this.#storePreview(bulk, PREVIEW, SAMPLE)
     await this.#checkVersion(bulk, preview)
     return preview
   }
@@ -76,10 +79,11 @@ export class Bulk {
 
   #storePreview(
     { tenant, verb, options, asked, meant, filter, limit }: ResolvedBulk,
+    lookAt: number,
     sample: number,
   ): Promise<OperationPreview> {
     return this.#context.store.preview(tenant, asked, meant, {
-      ...{ lookAt: PREVIEW, sample, listed: filter.statuses, limit, deletes: verb === 'delete' },
+      ...{ lookAt, sample, listed: filter.statuses, limit, deletes: verb === 'delete' },
       toVersion: verb === 'migrate' ? (options as { version: number }).version : undefined,
     })
   }
@@ -89,7 +93,7 @@ export class Bulk {
     const { version } = bulk.options as { readonly version?: number }
     if (version === undefined) return
     const { definitionId, definitionIds = definitionId === undefined ? undefined : [definitionId] } = bulk.asked
-    const about = definitionIds ?? (preview ?? (await this.#storePreview(bulk, 0))).definitionIds
+    const about = definitionIds ?? (preview ?? (await this.#storePreview(bulk, LOOK_AHEAD, 0))).definitionIds
     await checkVersion(this.#context.definitions, { tenant: bulk.tenant, version, definitionIds: about })
   }
 
@@ -190,11 +194,12 @@ export class Bulk {
   }
 
   async #work(): Promise<void> {
-    const { store, maintenance, bus } = this.#context
+    const { store, maintenance, bus, clock } = this.#context
     const nodeId = this.#context.nodeId()
+    const takeTurn = () => maintenance.takeTurn(DUTY, nodeId, TURN_MS, true)
     this.#isWaiting = false
     if ((await store.next()) === undefined) return
-    this.#isWaiting = !(await maintenance.takeTurn(DUTY, nodeId, TURN_MS, true))
+    this.#isWaiting = !(await takeTurn())
     if (this.#isWaiting) return
     let isLeft = false
     try {
@@ -202,10 +207,11 @@ export class Bulk {
         const next = await store.next()
         isLeft = next !== undefined && this.#stopped
         if (next === undefined || isLeft) return
-        if (next.state === 'freezing') await store.freeze(next.tenant, next.id, FREEZE)
-        else await this.#applyPage(next)
+        await keepTurn(clock, TURN_MS / 4, takeTurn, () =>
+          next.state === 'freezing' ? store.freeze(next.tenant, next.id, FREEZE) : this.#applyPage(next),
+        )
         // Whoever lost its turn meanwhile leaves the rest to the one that has it.
-        if (!(await maintenance.takeTurn(DUTY, nodeId, TURN_MS, true))) return
+        if (!(await takeTurn())) return
       }
     } finally {
       await maintenance.endTurn(DUTY, nodeId, 0)
