@@ -84,7 +84,7 @@ const FIRST_BACKOFF_MS = 20
 const LONGEST_BACKOFF_MS = 1_000
 /** Fewer items than this are not worth a second round trip: they gather until the one under way is back, and cost both sides half as much. */
 const WORTH_SHARING = 96
-/** A flush that is under way for longer holds nobody up: its connection may be dead. */
+/** A flush that is under way for longer holds nobody up: it may rest between two attempts, or go in parts. */
 const LATE_MS = 30
 /** Checkpoints in one batch: what comes due meanwhile waits until it is written. */
 const MOST_CHECKPOINTS = 300
