@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Statement } from '../../src/db/statement.ts'
 import { sqlstateOf, statement } from '../../src/index.ts'
 import type { Contract } from '../db-contract.ts'
 import { errorOf } from '../open-test-database.ts'
@@ -117,7 +118,12 @@ export function statementContract(contract: Contract): void {
     })
 
     it('takes statements that nobody named, each for itself', async () => {
-      const unnamed = <Row>(text: string) => statement<undefined, Row>('', () => [], text)
+      const unnamed = (text: string): Statement<undefined, unknown> => ({
+        name: '',
+        text,
+        readOnly: false,
+        bind: () => [],
+      })
       const found = await contract.db.transaction(async (tx) => [
         await tx.many(unnamed('select 1::int4 as a')),
         await tx.many(unnamed(`select 'x' as b, 2::int4 as c`)),
