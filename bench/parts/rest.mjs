@@ -8,6 +8,8 @@ import { median } from '../measure/statistics.mjs'
 import { seed } from './flatness/seed.mjs'
 
 const CALLERS = 64
+/** The same is measured for fewer, without a target: the ratio depends on how many there are. */
+const FEWER = [1, 16]
 const STREAMS = 200
 /** Rounds of load before the first that counts: a request goes through far more code than a start does, and all of it is compiled as it goes. */
 const WARM_UPS = 4
@@ -34,6 +36,7 @@ export async function run(bench) {
   }
   const site = { bench, postgres, session, node, engine, bare, routed, cannon, readers, targets }
   const most = await starts(site)
+  for (const callers of FEWER) await startsOf(site, callers)
   await tail(site)
   await reads(site)
   await streams(site, most)
@@ -83,14 +86,17 @@ async function rates(site, ways) {
   return Object.fromEntries([...rounds].map(([name, all]) => [name, median(all.map(({ perSecond }) => perSecond))]))
 }
 
-async function starts(site) {
-  const { bench, engine, targets } = site
+const startInside = ({ bench, engine }, callers) => {
   const { restSeconds, rampMs } = bench.settings
-  const own = () => engine.call('load', { definitionId: 'one', callers: CALLERS, rampMs, windowMs: restSeconds * 1000 })
+  return engine.call('load', { definitionId: 'one', callers, rampMs, windowMs: restSeconds * 1000 })
+}
+
+async function starts(site) {
+  const { bench, targets } = site
   const ways = {
     'starts over HTTP': () => fire(site),
     'starts over a bare route': () => fire(site, { url: targets.bareStarts }),
-    'starts in the process': own,
+    'starts in the process': () => startInside(site, CALLERS),
   }
   bench.say(`${CALLERS} callers start a workflow of one step and wait for its end`)
   for (let round = 0; round < WARM_UPS; round += 1) for (const way of Object.values(ways)) await way()
@@ -102,6 +108,15 @@ async function starts(site) {
   bench.figure({ what: 'the same by a bare Fastify route', value: bare, unit: '/s', ratio: bare / inside, against })
   bench.figure({ what, value: rest, unit: '/s', ratio: rest / bare, against: 'bare Fastify route' })
   return rest
+}
+
+async function startsOf(site, callers) {
+  const names = ['starts over HTTP', 'starts in the process'].map((name) => `${name}, callers: ${callers}`)
+  const [rest, inside] = [() => fire(site, { connections: callers }), () => startInside(site, callers)]
+  const rate = await rates(site, { [names[0]]: rest, [names[1]]: inside })
+  const value = rate[names[0]]
+  const [unit, against] = ['/s', 'engine in the process']
+  site.bench.figure({ what: `the same, callers: ${callers}`, value, unit, ratio: value / rate[names[1]], against })
 }
 
 /**
